@@ -99,11 +99,15 @@ PK_API pk_status pk_link_response(pk_workspace *w, const double *q, int link, co
 typedef struct pk_energy {
   /* J, armature included. */
   double kinetic;
-  /* J, zero at the world's origin. */
+  /* J, of gravity, zero at the world's origin; springs have pk_spring_energy. */
   double potential;
 } pk_energy;
 
 PK_API pk_energy pk_energy_compute(const pk_workspace *w, const double *u);
+
+/* J, what the springs in joints hold at the coordinates q; zero where those that act on one coordinate are at rest
+ * together. */
+PK_API double pk_spring_energy(const pk_model *model, const double *q);
 
 /* Centre of mass and its velocity, world, of one robot or of all that moves (robot -1). */
 PK_API void pk_com_compute(const pk_workspace *w, int robot, double pos[3], double vel[3]);

@@ -72,11 +72,16 @@ extern "C" {
   X(pk_material) \
   X(pk_mesh) \
   X(pk_model) \
+  X(pk_model_actuator) \
   X(pk_model_constraint) \
   X(pk_model_joint) \
+  X(pk_model_keyframe) \
   X(pk_model_link) \
+  X(pk_model_pair) \
   X(pk_model_robot) \
+  X(pk_model_sensor) \
   X(pk_model_shape) \
+  X(pk_model_site) \
   X(pk_observation) \
   X(pk_pair_desc) \
   X(pk_pose) \

@@ -94,6 +94,12 @@ typedef struct pk_model_joint {
   double friction;
   /* kg m^2 or kg, as described. */
   double armature;
+  /* N m/rad or N/m, of its spring, as described; 0: none. */
+  double stiffness;
+  /* rad or m, where that spring is at rest, as described. */
+  double spring_ref;
+  /* rad or m, coordinate at which the child link stands at the joint frame. */
+  double ref;
 } pk_model_joint;
 
 /* One robot or free object. */
@@ -139,9 +145,129 @@ typedef struct pk_model_shape {
   double size[3];
   /* Index into meshes; -1: none. */
   int mesh;
+  /* Of PK_SHAPE_HEIGHTS; NULL for the others. */
+  const pk_heights *heights;
   /* Colour, each 0 to 1. */
   double rgba[4];
+  /* Bits of the groups that it is in; see pk_shape_desc. */
+  unsigned group;
+  /* Bits of the groups that it collides with. */
+  unsigned mask;
+  /* true: it collides only where a pair says so. */
+  bool pairs_only;
+  /* Coulomb's coefficient; 0: none of its own; -1: ice. */
+  double friction;
+  /* Whose friction counts where two shapes meet. */
+  int priority;
 } pk_model_shape;
+
+/* A named frame. */
+typedef struct pk_model_site {
+  /* Prefix included. */
+  const char *name;
+  /* That carries it. */
+  int link;
+  /* Of that link; -1: fixed in the world. */
+  int body;
+  /* In the body's frame. */
+  pk_pose pose;
+  /* Its volume, as described. */
+  pk_shape_kind kind;
+  /* m; all 0: no volume. */
+  double size[3];
+} pk_model_site;
+
+/* A motor: see pk_actuator_desc for its force. */
+typedef struct pk_model_actuator {
+  /* Prefix included. */
+  const char *name;
+  /* That it drives. */
+  int joint;
+  /* Joint force for one unit of its own. */
+  double gear;
+  /* Of the control value: constant, by length, by rate. */
+  double gain[3];
+  /* Without control: constant, by length, by rate. */
+  double bias[3];
+  /* Least control value; -INFINITY: no limit. */
+  double ctrl_lower;
+  /* Largest control value; INFINITY: no limit. */
+  double ctrl_upper;
+  /* Least force before the gear; -INFINITY: no limit. */
+  double force_lower;
+  /* Largest force before the gear; INFINITY: no limit. */
+  double force_upper;
+  /* true: it acts by the integral of the control value. */
+  bool integrates;
+  /* Least integral; -INFINITY: no limit. */
+  double act_lower;
+  /* Largest integral; INFINITY: no limit. */
+  double act_upper;
+} pk_model_actuator;
+
+/* A sensor of a file. */
+typedef struct pk_model_sensor {
+  /* Prefix included. */
+  const char *name;
+  /* What it measures. */
+  pk_sensor_kind kind;
+  /* What it sits on. */
+  pk_sensor_place place;
+  /* Index of that thing; -1: PK_SENSOR_PLACE_NONE. */
+  int object;
+  /* What it is relative to. */
+  pk_sensor_place reference;
+  /* Index of that thing; -1: PK_SENSOR_PLACE_NONE. */
+  int reference_object;
+  /* Values are kept within +-cutoff; 0: they are not. */
+  double cutoff;
+  /* Standard deviation that the file speaks of. */
+  double noise;
+  /* Its first value among those of all sensors. */
+  int first;
+  /* How many values. */
+  int dim;
+} pk_model_sensor;
+
+/* A named pose of some robots that follow each other. With cut joints its coordinates are those of the uncut model, `tree`. */
+typedef struct pk_model_keyframe {
+  /* Prefix included. */
+  const char *name;
+  /* First of its robots. */
+  int robot;
+  /* How many. */
+  int nrobot;
+  /* First of their coordinates. */
+  int q;
+  /* How many. */
+  int nq;
+  /* First of their velocities. */
+  int u;
+  /* How many. */
+  int nu;
+  /* First of their actuators. */
+  int actuator;
+  /* How many. */
+  int nctrl;
+  /* [nq] coordinates. */
+  const double *q_value;
+  /* [nu] velocities. */
+  const double *u_value;
+  /* [nctrl] control values. */
+  const double *ctrl;
+} pk_model_keyframe;
+
+/* What is said of two links or of two shapes. */
+typedef struct pk_model_pair {
+  /* true: indices of shapes; false: of links. */
+  bool shapes;
+  /* The two, in the order of the description. */
+  int index[2];
+  /* false: they never collide; true: they do, whatever groups and joints say. */
+  bool collide;
+  /* Coulomb's coefficient; 0: that of the shapes; -1: ice. */
+  double friction;
+} pk_model_pair;
 
 /* A bilateral constraint: a cut joint, or one that closes a loop. With frames a and b fixed in two bodies,
  * travel and turn of b relative to a along the axes of a are locked where their bit (1 << axis) is set. */
@@ -166,6 +292,10 @@ typedef struct pk_model_constraint {
   double sign;
   /* m, > 0: a distance instead, one row. */
   double length;
+  /* Of a coupling: the velocities of the coordinates y and x, which it holds at y = p(x), one row; -1: none. */
+  int dof[2];
+  /* p in these coordinates, lowest power first. */
+  double polynomial[5];
   /* Its first row among all bilateral rows. */
   int row;
   /* How many rows. */
@@ -190,6 +320,13 @@ struct pk_model {
   int nq;
   /* Independent velocities. */
   int nu;
+  int nsite;
+  int nactuator;
+  int nsensor;
+  int nkeyframe;
+  int npair;
+  /* Values of all sensors. */
+  int nsensordata;
   /* Bilateral constraints. */
   int nconstraint;
   /* Rows of all constraints. */
@@ -206,6 +343,8 @@ struct pk_model {
   bool has_mimic;
   /* m/s^2, world axes. */
   double gravity[3];
+  /* Of the world, in the units of its magnetometers, world axes. */
+  double magnetic[3];
   /* kg, of everything that moves. */
   double mass;
 
@@ -219,6 +358,16 @@ struct pk_model {
   const pk_model_shape *shapes;
   /* [nmesh] */
   const pk_mesh *meshes;
+  /* [nsite] */
+  const pk_model_site *sites;
+  /* [nactuator] */
+  const pk_model_actuator *actuators;
+  /* [nsensor] */
+  const pk_model_sensor *sensors;
+  /* [nkeyframe] */
+  const pk_model_keyframe *keyframes;
+  /* [npair] */
+  const pk_model_pair *pairs;
   /* [nconstraint] */
   const pk_model_constraint *constraints;
   /* The same world with no joint cut, owned; NULL: none is cut here. */
@@ -263,12 +412,16 @@ struct pk_model {
   const double *dof_effort;
   /* [nu] rad/s or m/s; INFINITY: no limit. */
   const double *dof_velocity;
+  /* [nu] N m/rad or N/m, of springs in joints, followers included; 0: none. */
+  const double *dof_stiffness;
+  /* [nu] rad or m, where the springs that act on it are at rest together. */
+  const double *dof_spring_ref;
   /* [nu] joint; -1: a free root. */
   const int *dof_joint;
   /* [nu] index in q where u is its rate: one-axis and planar joints, chain roots; else -1. */
   const int *dof_q;
 
-  /* [nq] Initial pose: neutral joints clamped into their limits, free roots at their described pose. */
+  /* [nq] Initial pose: joints at their reference, clamped into their limits, free roots at their described pose. */
   const double *q0;
 
   /* [nplan+1] Elimination plan of [M J'; J 0], J the bilateral rows and drives: row k of its lower
@@ -288,6 +441,10 @@ PK_API void pk_model_destroy(pk_model *model);
 /* Index of a name, -1 when there is none. */
 PK_API int pk_model_find_link(const pk_model *model, const char *name);
 PK_API int pk_model_find_joint(const pk_model *model, const char *name);
+PK_API int pk_model_find_site(const pk_model *model, const char *name);
+PK_API int pk_model_find_actuator(const pk_model *model, const char *name);
+PK_API int pk_model_find_sensor(const pk_model *model, const char *name);
+PK_API int pk_model_find_keyframe(const pk_model *model, const char *name);
 
 /* A hash of everything that affects the dynamics: equal models, equal hash. */
 PK_API unsigned long long pk_model_hash(const pk_model *model);
@@ -298,6 +455,9 @@ PK_API const char *pk_root_kind_name(pk_root_kind kind);
 PK_API const char *pk_shape_kind_name(pk_shape_kind kind);
 PK_API const char *pk_mesh_collision_name(pk_mesh_collision kind);
 PK_API const char *pk_constraint_kind_name(pk_constraint_kind kind);
+
+/* The name of a kind of sensor, as MJCF writes it. */
+PK_API const char *pk_sensor_kind_name(pk_sensor_kind kind);
 
 /* What pk_builder_add_chain builds: n equal links, for benchmarks and studies. */
 typedef struct pk_chain_options {

@@ -405,6 +405,18 @@ pk_energy pk_energy_compute(const pk_workspace *w, const double *u)
   return (pk_energy){.kinetic = sums[10], .potential = sums[11]};
 }
 
+double pk_spring_energy(const pk_model *model, const double *q)
+{
+  double sum = 0;
+  for (int k = 0; k < model->nu; k++) {
+    if (model->dof_stiffness[k] > 0) {
+      const double x = q[model->dof_q[k]] - model->dof_spring_ref[k];
+      sum += 0.5 * model->dof_stiffness[k] * x * x;
+    }
+  }
+  return sum;
+}
+
 void pk_com_compute(const pk_workspace *w, int robot, double pos[3], double vel[3])
 {
   double sums[12];

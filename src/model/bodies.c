@@ -157,6 +157,25 @@ void pki_joint_part_axis(const pk_joint_desc *joint, int part, double out[3])
   }
 }
 
+/* A cut joint's coordinate is that of its frames: the first one moves back by the reference. */
+static void move_reference(const pk_joint_desc *desc, pk_pose *origin, int k, double sign)
+{
+  const pki_joint_type *type = pki_joint_type_of(desc->kind);
+  if (desc->ref == 0 || pki_joint_nu(desc->kind) != 1) {
+    return;
+  }
+  const double back = -sign * desc->ref;
+  pk_pose moved = pk_pose_identity();
+  if (type->parts[0].motion == PK_MOTION_PRISMATIC) {
+    moved.pos[k] = back;
+  } else {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    moved.rot[4 * i] = moved.rot[4 * j] = cos(back);
+    moved.rot[3 * i + j] = -sin(back), moved.rot[3 * j + i] = sin(back);
+  }
+  *origin = pki_pose_mul(origin, &moved);
+}
+
 /* What a cut joint moves becomes a free body, whose frame is the child link's. */
 static pk_pose add_cut(pki_draft *d, int joint, int parent, pk_pose origin, int *body)
 {
@@ -164,6 +183,7 @@ static pk_pose add_cut(pki_draft *d, int joint, int parent, pk_pose origin, int 
   int k;
   double sign;
   const pk_pose frame = align_joint(&d->b->joints[joint].desc, &origin, &k, &sign);
+  move_reference(&d->b->joints[joint].desc, &origin, k, sign);
   add_body(d, -1, &identity, PK_MOTION_FLOATING, 0, -1, d->b->joints[joint].robot)->cut = joint;
   *body = d->nbody - 1;
   pki_draft_cut(d, joint, parent, &origin, *body, &frame, k, sign);
@@ -186,7 +206,7 @@ static void add_part(pki_draft *d, int joint, int part, int parent, const pk_pos
     body->gain = p->axis == 0 ? sign * p->gain : p->gain;
   }
   if (pki_joint_nu(j->desc.kind) == 1) {
-    body->offset = body->gain * d->joint_offset[joint];
+    body->offset = body->gain * (d->joint_offset[joint] - j->desc.ref);
     body->gain *= d->joint_multiplier[joint];
   }
 }
@@ -274,6 +294,14 @@ static void number_coordinates(pki_draft *d)
   }
 }
 
+/* The spring of a joint whose coordinate is m q + o, on q: springs add up to one, at rest where their forces balance.
+ * The position of rest is their moment until fill_dofs divides it. */
+static void add_spring(pki_draft *d, int u, const pk_joint_desc *desc, double m, double o)
+{
+  d->dof[PKI_DOF_STIFFNESS * d->nu + u] += m * m * desc->stiffness;
+  d->dof[PKI_DOF_SPRING_REF * d->nu + u] += m * desc->stiffness * (desc->spring_ref - o);
+}
+
 /* Joint data on velocity coordinates; what followers add is carried to their leader. */
 static void fill_dofs(pki_draft *d)
 {
@@ -299,6 +327,7 @@ static void fill_dofs(pki_draft *d)
       d->dof[PKI_DOF_ARMATURE * nu + (size_t)u] += m * m * desc->armature;
       d->dof[PKI_DOF_DAMPING * nu + (size_t)u] += m * m * desc->damping;
       d->dof[PKI_DOF_FRICTION * nu + (size_t)u] += fabs(m) * desc->friction;
+      add_spring(d, u, desc, m, o);
       if (!follows) {
         d->dof_joint[u] = j;
         effort[u] = desc->effort;
@@ -313,9 +342,13 @@ static void fill_dofs(pki_draft *d)
       }
     }
   }
+  for (size_t i = 0; i < nu; i++) {
+    const double stiffness = d->dof[PKI_DOF_STIFFNESS * nu + i];
+    d->dof[PKI_DOF_SPRING_REF * nu + i] /= stiffness > 0 ? stiffness : 1;
+  }
 }
 
-/* The initial configuration: neutral, one-axis joints moved into their limits. */
+/* The initial configuration: joints at their reference, one-axis joints moved into their limits. */
 static void fill_start(pki_draft *d)
 {
   for (int i = 0; i < d->nbody; i++) {
@@ -333,7 +366,9 @@ static void fill_start(pki_draft *d)
   for (int u = 0; u < d->nu; u++) {
     if (d->dof_q[u] >= 0) {
       const double lower = d->dof[PKI_DOF_LOWER * d->nu + u], upper = d->dof[PKI_DOF_UPPER * d->nu + u];
-      d->q0[d->dof_q[u]] = fmin(fmax(0, lower), upper);
+      const int joint = d->dof_joint[u];
+      const double ref = joint >= 0 ? d->b->joints[joint].desc.ref : 0;
+      d->q0[d->dof_q[u]] = fmin(fmax(ref, lower), upper);
     }
   }
 }

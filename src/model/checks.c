@@ -176,6 +176,22 @@ static void check_sign(pki_draft *d, int joint, const char *what, double value, 
                     value);
 }
 
+/* Springs and references are of joints with one coordinate. */
+static void check_spring(pki_draft *d, int joint)
+{
+  const pk_joint_desc *desc = &d->b->joints[joint].desc;
+  if (!isfinite(desc->spring_ref) || !isfinite(desc->ref)) {
+    pki_builder_error(d->b, PK_ERROR_MODEL, pki_joint_where(d, joint),
+                      "reference or spring reference of joint \"%s\" is not finite", desc->name);
+  }
+  if ((desc->stiffness != 0 || desc->ref != 0) && pki_joint_nu(desc->kind) != 1) {
+    pki_builder_error(
+        d->b, PK_ERROR_MODEL, pki_joint_where(d, joint),
+        "joint \"%s\" (%s) has a spring or a reference, which only joints with one coordinate have",
+        desc->name, pk_joint_kind_name(desc->kind));
+  }
+}
+
 void pki_check_joints(pki_draft *d)
 {
   pk_builder *b = d->b;
@@ -204,6 +220,8 @@ void pki_check_joints(pki_draft *d)
     check_sign(d, j, "damping", desc->damping, false);
     check_sign(d, j, "friction", desc->friction, false);
     check_sign(d, j, "armature", desc->armature, false);
+    check_sign(d, j, "stiffness", desc->stiffness, false);
+    check_spring(d, j);
     check_mimic(d, j);
   }
 }

@@ -34,6 +34,7 @@ void pki_draft_free(pki_draft *d)
   free(d->joint_body), free(d->joint_q), free(d->joint_u);
   free(d->q0), free(d->dof), free(d->dof_joint), free(d->dof_q), free(d->M_row), free(d->M_col);
   free(d->joint_cut), free(d->constraints), free(d->plan_u);
+  pki_free_equipment(d);
 }
 
 /* Run the steps until one finds errors; false: out of memory. */
@@ -59,7 +60,7 @@ static bool run_steps(pki_draft *d, pk_model **out)
   if (b->nerror > before) {
     return true;
   }
-  if (!pki_compile_plan(d)) {
+  if (!pki_compile_equipment(d) || !pki_compile_plan(d)) {
     return false;
   }
   if (b->nerror > before) {

@@ -69,6 +69,15 @@ typedef struct pki_draft {
   int nplan;
   int *M_row, *M_col, nM;
   int plan_depth;
+  /* compile_equipment.c: full names; joints are descriptions until layout.c numbers them */
+  char **shape_name; /* [nshape] "" when it has none */
+  char **site_name, **actuator_name, **sensor_name, **keyframe_name;
+  pk_model_site *sites;
+  pk_model_actuator *actuators;
+  pk_model_sensor *sensors;
+  pk_model_keyframe *keyframes;
+  pk_model_pair *pairs;
+  int nsensordata;
 } pki_draft;
 
 /* Rows of pki_draft.dof. */
@@ -80,6 +89,8 @@ enum {
   PKI_DOF_UPPER,
   PKI_DOF_EFFORT,
   PKI_DOF_VELOCITY,
+  PKI_DOF_STIFFNESS,
+  PKI_DOF_SPRING_REF,
   PKI_DOF_COUNT
 };
 
@@ -110,6 +121,8 @@ void pki_cut_starts(pki_draft *d);
 void pki_check_links(pki_draft *d);
 void pki_check_inertias(pki_draft *d);
 void pki_check_ground_shapes(pki_draft *d);
+bool pki_compile_equipment(pki_draft *d);
+void pki_free_equipment(pki_draft *d);
 void pki_check_joints(pki_draft *d);
 bool pki_check_masses(pki_draft *d);
 pk_model *pki_compile_layout(const pki_draft *d);

@@ -212,6 +212,7 @@ void pki_draft_cut(pki_draft *d, int joint, int parent, const pk_pose *origin, i
                              .frame = {*origin, *frame},
                              .travel = 7,
                              .turn = 7,
+                             .dof = {-1, -1},
                              .axis = axis,
                              .sign = sign,
                              .ndrive = pki_joint_nu(d->b->joints[joint].desc.kind)};
@@ -255,6 +256,7 @@ void pki_compile_loops(pki_draft *d)
                              .turn = turn[desc->kind],
                              .axis = 2,
                              .sign = 1,
+                             .dof = {-1, -1},
                              .length = desc->kind == PK_CONSTRAINT_DISTANCE ? desc->length : 0};
     if (!resolve_side(d, desc, 0, &c) || !resolve_side(d, desc, 1, &c)) {
       continue;

@@ -2,12 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "model/compile.h"
+#include "model/layout.h"
 #include "model/motion.h"
 
-/* Copies of arrays and strings in the arena; with a counting arena they only count. */
-static const void *copy_into_arena(pki_arena *arena, const void *data, size_t count, size_t size)
+const void *pki_copy_into_arena(pki_arena *arena, const void *data, size_t count, size_t size)
 {
   void *copy = pki_arena_take(arena, count, size);
   if (copy != NULL && count > 0) {
@@ -16,8 +14,7 @@ static const void *copy_into_arena(pki_arena *arena, const void *data, size_t co
   return copy;
 }
 
-/* Strings are packed without padding: `text` walks through one block. */
-static const char *keep_text(char **text, const char *string)
+const char *pki_keep_text(char **text, const char *string)
 {
   const size_t size = strlen(string) + 1;
   char *copy = *text;
@@ -49,7 +46,7 @@ static size_t text_size(const pki_draft *d)
   for (int m = 0; m < b->nmesh; m++) {
     total += strlen(b->meshes[m].name) + 1;
   }
-  return total;
+  return total + pki_equipment_text_size(d);
 }
 
 /* Moving joints get consecutive indices; -1 for fixed ones. */
@@ -65,7 +62,7 @@ static int number_joints(const pki_draft *d, int *index)
 static void fill_links(const pki_draft *d, pk_model_link *links, char **text)
 {
   for (int i = 0; i < d->b->nlink; i++) {
-    links[i] = (pk_model_link){.name = keep_text(text, d->link_name[i]),
+    links[i] = (pk_model_link){.name = pki_keep_text(text, d->link_name[i]),
                                .robot = d->b->links[i].robot,
                                .body = d->link_body[i],
                                .pose = d->link_pose[i],
@@ -76,7 +73,7 @@ static void fill_links(const pki_draft *d, pk_model_link *links, char **text)
 static void fill_joints(const pki_draft *d, const int *index, pk_model_joint *joints, char **text)
 {
   for (int j = 0; j < d->b->njoint; j++) {
-    const char *name = keep_text(text, d->joint_name[j]);
+    const char *name = pki_keep_text(text, d->joint_name[j]);
     if (index[j] < 0) {
       continue;
     }
@@ -101,7 +98,10 @@ static void fill_joints(const pki_draft *d, const int *index, pk_model_joint *jo
                             .effort = desc->effort,
                             .damping = desc->damping,
                             .friction = desc->friction,
-                            .armature = desc->armature};
+                            .armature = desc->armature,
+                            .stiffness = desc->stiffness,
+                            .spring_ref = desc->spring_ref,
+                            .ref = desc->ref};
     if (pki_joint_has_axis(desc->kind)) {
       pki_unit_axis(desc->axis, out->axis);
     }
@@ -115,7 +115,7 @@ static void fill_constraints(const pki_draft *d, const int *index, pk_model_cons
   for (int i = 0; i < d->nconstraint; i++) {
     pk_model_constraint *c = &constraints[i];
     *c = d->constraints[i];
-    c->name = keep_text(text, c->name);
+    c->name = pki_keep_text(text, c->name);
     if (c->joint >= 0) {
       c->joint = index[c->joint];
       joints[c->joint].constraint = i;
@@ -127,8 +127,8 @@ static void fill_robots(const pki_draft *d, pk_model_robot *robots, char **text)
 {
   for (int r = 0; r < d->b->nrobot; r++) {
     const pk_robot_desc *desc = &d->b->robots[r].desc;
-    robots[r] = (pk_model_robot){.name = keep_text(text, desc->name),
-                                 .file = keep_text(text, desc->file ? desc->file : ""),
+    robots[r] = (pk_model_robot){.name = pki_keep_text(text, desc->name),
+                                 .file = pki_keep_text(text, desc->file ? desc->file : ""),
                                  .root = d->robot_kind[r],
                                  .root_link = d->robot_root[r]};
   }
@@ -153,13 +153,20 @@ static void fill_shapes(const pki_draft *d, pk_model_shape *shapes, char **text)
   for (int s = 0; s < d->b->nshape; s++) {
     const pki_shape *shape = &d->b->shapes[s];
     const int link = d->shape_link[s];
+    const bool ungrouped = shape->desc.group == 0 && shape->desc.mask == 0;
     pk_model_shape *out = &shapes[s];
-    *out = (pk_model_shape){.name = keep_text(text, shape->desc.name ? shape->desc.name : ""),
+    *out = (pk_model_shape){.name = pki_keep_text(text, shape->desc.name ? shape->desc.name : ""),
                             .link = link,
                             .body = d->link_body[link],
                             .kind = shape->desc.kind,
                             .visual = shape->desc.visual,
-                            .mesh = shape->mesh};
+                            .mesh = shape->mesh,
+                            .heights = out->heights,
+                            .group = ungrouped ? 1 : shape->desc.group,
+                            .mask = ungrouped ? ~0u : shape->desc.mask,
+                            .pairs_only = shape->desc.pairs_only,
+                            .friction = shape->desc.friction,
+                            .priority = shape->desc.priority};
     out->pose = pki_pose_mul(&d->link_pose[link], &shape->desc.pose);
     memcpy(out->size, shape->desc.size, sizeof out->size);
     memcpy(out->rgba, shape->desc.rgba, sizeof out->rgba);
@@ -199,32 +206,35 @@ static void carve_bodies(const pki_draft *d, pki_arena *arena, pk_model *m)
 static void carve_dofs(const pki_draft *d, const int *index, pki_arena *arena, pk_model *m)
 {
   const size_t nu = (size_t)d->nu;
-  const double **rows[PKI_DOF_COUNT] = {&m->dof_armature, &m->dof_damping, &m->dof_friction, &m->dof_lower,
-                                        &m->dof_upper,    &m->dof_effort,  &m->dof_velocity};
+  const double **rows[PKI_DOF_COUNT] = {&m->dof_armature, &m->dof_damping,   &m->dof_friction,
+                                        &m->dof_lower,    &m->dof_upper,     &m->dof_effort,
+                                        &m->dof_velocity, &m->dof_stiffness, &m->dof_spring_ref};
   for (size_t r = 0; r < PKI_DOF_COUNT; r++) {
-    *rows[r] = copy_into_arena(arena, d->dof + r * nu, nu, sizeof(double));
+    *rows[r] = pki_copy_into_arena(arena, d->dof + r * nu, nu, sizeof(double));
   }
   int *joints = pki_arena_take(arena, nu, sizeof *joints);
   for (size_t i = 0; joints != NULL && i < nu; i++) {
     joints[i] = d->dof_joint[i] >= 0 ? index[d->dof_joint[i]] : -1;
   }
   m->dof_joint = joints;
-  m->dof_q = copy_into_arena(arena, d->dof_q, nu, sizeof(int));
-  m->q0 = copy_into_arena(arena, d->q0, (size_t)d->nq, sizeof(double));
-  m->M_row = copy_into_arena(arena, d->M_row, (size_t)d->nplan + 1, sizeof(int));
-  m->plan_u = copy_into_arena(arena, d->plan_u, nu, sizeof(int));
-  m->M_col = copy_into_arena(arena, d->M_col, (size_t)d->nM, sizeof(int));
+  m->dof_q = pki_copy_into_arena(arena, d->dof_q, nu, sizeof(int));
+  m->q0 = pki_copy_into_arena(arena, d->q0, (size_t)d->nq, sizeof(double));
+  m->M_row = pki_copy_into_arena(arena, d->M_row, (size_t)d->nplan + 1, sizeof(int));
+  m->plan_u = pki_copy_into_arena(arena, d->plan_u, nu, sizeof(int));
+  m->M_col = pki_copy_into_arena(arena, d->M_col, (size_t)d->nM, sizeof(int));
 }
 
 static void carve_meshes(const pki_draft *d, pki_arena *arena, pk_mesh *meshes, char **text)
 {
   for (int i = 0; i < d->b->nmesh; i++) {
     const pk_mesh *from = &d->b->meshes[i];
-    const double *vertex = copy_into_arena(arena, from->vertex, 3 * (size_t)from->nvertex, sizeof(double));
-    const int *triangle = copy_into_arena(arena, from->triangle, 3 * (size_t)from->ntriangle, sizeof(int));
+    const double *vertex =
+        pki_copy_into_arena(arena, from->vertex, 3 * (size_t)from->nvertex, sizeof(double));
+    const int *triangle =
+        pki_copy_into_arena(arena, from->triangle, 3 * (size_t)from->ntriangle, sizeof(int));
     if (meshes != NULL) {
       meshes[i] = *from;
-      meshes[i].name = keep_text(text, from->name);
+      meshes[i].name = pki_keep_text(text, from->name);
       meshes[i].vertex = vertex;
       meshes[i].triangle = triangle;
     }
@@ -268,9 +278,17 @@ static pk_model *carve_model(const pki_draft *d, const int *index, int njoint, p
                        .constraints = constraints,
                        .tree = d->tree};
   memcpy(target->gravity, b->gravity, sizeof target->gravity);
+  memcpy(target->magnetic, b->magnetic, sizeof target->magnetic);
   carve_bodies(d, arena, target);
   carve_dofs(d, index, arena, target);
   carve_meshes(d, arena, meshes, &text);
+  for (int s = 0; s < b->nshape; s++) {
+    const pk_heights *heights = pki_carve_heights(arena, b->shapes[s].desc.heights);
+    if (m != NULL) {
+      shapes[s].heights = heights;
+    }
+  }
+  pki_carve_equipment(d, index, arena, target, m != NULL ? &text : NULL);
   if (m != NULL) {
     fill_links(d, links, &text);
     fill_joints(d, index, joints, &text);

@@ -35,6 +35,60 @@ int pk_model_find_joint(const pk_model *model, const char *name)
   return -1;
 }
 
+int pk_model_find_site(const pk_model *model, const char *name)
+{
+  for (int i = 0; i < model->nsite; i++) {
+    if (strcmp(model->sites[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+int pk_model_find_actuator(const pk_model *model, const char *name)
+{
+  for (int i = 0; i < model->nactuator; i++) {
+    if (strcmp(model->actuators[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+int pk_model_find_sensor(const pk_model *model, const char *name)
+{
+  for (int i = 0; i < model->nsensor; i++) {
+    if (strcmp(model->sensors[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+int pk_model_find_keyframe(const pk_model *model, const char *name)
+{
+  for (int i = 0; i < model->nkeyframe; i++) {
+    if (strcmp(model->keyframes[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* Springs are hashed where there are some, so that models without them keep their hash. */
+static uint64_t hash_springs(const pk_model *m, uint64_t hash)
+{
+  bool any = false;
+  for (int k = 0; k < m->nu; k++) {
+    any |= m->dof_stiffness[k] != 0;
+  }
+  if (any) {
+    hash = pki_hash_bytes(hash, m->dof_stiffness, (size_t)m->nu * sizeof(double));
+    hash = pki_hash_bytes(hash, m->dof_spring_ref, (size_t)m->nu * sizeof(double));
+  }
+  return hash;
+}
+
 unsigned long long pk_model_hash(const pk_model *m)
 {
   const size_t nbody = (size_t)m->nbody, nu = (size_t)m->nu;
@@ -65,6 +119,7 @@ unsigned long long pk_model_hash(const pk_model *m)
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     hash = pki_hash_bytes(hash, parts[i].data, parts[i].size);
   }
+  hash = hash_springs(m, hash);
   for (int i = 0; i < m->nconstraint; i++) {
     const pk_model_constraint *c = &m->constraints[i];
     hash = pki_hash_bytes(hash, c->body, sizeof c->body);

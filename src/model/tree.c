@@ -1,84 +1,31 @@
 /* Names and topology: who hangs on whom, which link is the root, in which order. */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "model/compile.h"
+#include "model/name_table.h"
 
-/* A hash table of full names: open addressing, values are indices. */
-typedef struct name_table {
-  int *slot; /* -1: empty */
-  size_t mask;
-  char *const *names;
-} name_table;
-
-static uint64_t name_hash(const char *name)
-{
-  uint64_t hash = pki_hash_bytes(PKI_HASH_START, name, strlen(name));
-  hash ^= hash >> 32; /* mixed: the table takes the low bits */
-  hash *= 0x9e3779b97f4a7c15ULL;
-  return hash ^ (hash >> 29);
-}
-
-/* The slot of a name: where it is, or where it would go. */
-static int *table_at(const name_table *t, const char *name)
-{
-  size_t i = name_hash(name) & t->mask;
-  while (t->slot[i] >= 0 && strcmp(t->names[t->slot[i]], name) != 0) {
-    i = (i + 1) & t->mask;
-  }
-  return &t->slot[i];
-}
-
-static bool table_init(name_table *t, char *const *names, int count)
-{
-  size_t size = 16;
-  while (size < 2 * (size_t)count) {
-    size *= 2;
-  }
-  *t = (name_table){.slot = malloc(size * sizeof *t->slot), .mask = size - 1, .names = names};
-  if (t->slot == NULL) {
-    return false;
-  }
-  memset(t->slot, -1, size * sizeof *t->slot);
-  return true;
-}
-
-/* prefix + name, owned by the caller. */
+/* prefix + name of something of a robot, owned by the caller. */
 static char *full_name(const pk_builder *b, int robot, const char *name)
 {
-  const char *prefix = b->robots[robot].desc.prefix;
-  prefix = prefix ? prefix : "";
-  const size_t size = strlen(prefix) + strlen(name) + 1;
-  char *full = malloc(size);
-  if (full != NULL) {
-    snprintf(full, size, "%s%s", prefix, name);
-  }
-  return full;
+  return pki_full_name(b->robots[robot].desc.prefix, name);
 }
 
 /* Index of `name` within `robot`, -1 when unknown, -2 without memory. */
-static int table_find(const name_table *t, const pk_builder *b, int robot, const char *name)
+static int table_find(const pki_name_table *t, const pk_builder *b, int robot, const char *name)
 {
-  char *full = full_name(b, robot, name);
-  if (full == NULL) {
-    return -2;
-  }
-  const int found = *table_at(t, full);
-  free(full);
-  return found;
+  return pki_name_table_find(t, b->robots[robot].desc.prefix, name);
 }
 
 /* Links and joints are looked up within one robot: a full name may lead to another one's. */
-static int find_link(const pki_draft *d, const name_table *t, int robot, const char *name)
+static int find_link(const pki_draft *d, const pki_name_table *t, int robot, const char *name)
 {
   const int found = table_find(t, d->b, robot, name);
   return found >= 0 && d->b->links[found].robot != robot ? -1 : found;
 }
 
-static int find_joint(const pki_draft *d, const name_table *t, int robot, const char *name)
+static int find_joint(const pki_draft *d, const pki_name_table *t, int robot, const char *name)
 {
   const int found = table_find(t, d->b, robot, name);
   return found >= 0 && d->b->joints[found].robot != robot ? -1 : found;
@@ -94,11 +41,11 @@ static const char *first_at(int line, char text[FIRST_MAX])
 }
 
 /* Enter all names; a name that is taken is an error. */
-static void enter_links(pki_draft *d, name_table *t)
+static void enter_links(pki_draft *d, pki_name_table *t)
 {
   pk_builder *b = d->b;
   for (int i = 0; i < b->nlink; i++) {
-    int *slot = table_at(t, d->link_name[i]);
+    int *slot = pki_name_table_at(t, d->link_name[i]);
     if (*slot < 0) {
       *slot = i;
       continue;
@@ -111,11 +58,11 @@ static void enter_links(pki_draft *d, name_table *t)
   }
 }
 
-static void enter_joints(pki_draft *d, name_table *t)
+static void enter_joints(pki_draft *d, pki_name_table *t)
 {
   pk_builder *b = d->b;
   for (int i = 0; i < b->njoint; i++) {
-    int *slot = table_at(t, d->joint_name[i]);
+    int *slot = pki_name_table_at(t, d->joint_name[i]);
     if (*slot < 0) {
       *slot = i;
       continue;
@@ -156,7 +103,7 @@ static const char *nearest_joint(const pk_builder *b, int robot, const char *nam
 }
 
 /* A link by name, with an error that offers the nearest one. */
-static int resolve_link(pki_draft *d, const name_table *t, int joint, const char *role, const char *name)
+static int resolve_link(pki_draft *d, const pki_name_table *t, int joint, const char *role, const char *name)
 {
   pk_builder *b = d->b;
   const int robot = b->joints[joint].robot, found = find_link(d, t, robot, name);
@@ -172,7 +119,7 @@ static int resolve_link(pki_draft *d, const name_table *t, int joint, const char
 }
 
 /* Parents and children of all joints; each link has at most one joint above it. */
-static bool resolve_joints(pki_draft *d, const name_table *links)
+static bool resolve_joints(pki_draft *d, const pki_name_table *links)
 {
   pk_builder *b = d->b;
   for (int j = 0; j < b->njoint; j++) {
@@ -203,7 +150,7 @@ static bool resolve_joints(pki_draft *d, const name_table *links)
 }
 
 /* Every shape sits on a link of its robot. */
-static bool resolve_shapes(pki_draft *d, const name_table *links)
+static bool resolve_shapes(pki_draft *d, const pki_name_table *links)
 {
   pk_builder *b = d->b;
   for (int s = 0; s < b->nshape; s++) {
@@ -298,7 +245,7 @@ static bool find_order(pki_draft *d)
 enum { MIMIC_MAX = 100 }; /* longest mimic chain */
 
 /* Follow mimic chains to the joint that has a coordinate: q = multiplier q_leader + offset. */
-static bool resolve_mimics(pki_draft *d, const name_table *joints)
+static bool resolve_mimics(pki_draft *d, const pki_name_table *joints)
 {
   pk_builder *b = d->b;
   for (int j = 0; j < b->njoint; j++) {
@@ -380,9 +327,9 @@ bool pki_compile_tree(pki_draft *d)
 {
   pk_builder *b = d->b;
   const int before = b->nerror;
-  name_table links = {0}, joints = {0};
-  bool ok = allocate_tree(d) && make_names(d) && table_init(&links, d->link_name, b->nlink) &&
-            table_init(&joints, d->joint_name, b->njoint);
+  pki_name_table links = {0}, joints = {0};
+  bool ok = allocate_tree(d) && make_names(d) && pki_name_table_init(&links, d->link_name, b->nlink) &&
+            pki_name_table_init(&joints, d->joint_name, b->njoint);
   if (ok) {
     enter_links(d, &links);
     enter_joints(d, &joints);

@@ -30,6 +30,9 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
     force_line(sim, k, m->dof_q[k] >= 0 ? q[m->dof_q[k]] : 0, 0, &a, &g);
     tau[k] = clamp_symmetric(a - g * u[k], most);
     out[k] = tau[k] - m->dof_damping[k] * u[k];
+    if (m->dof_stiffness[k] > 0) {
+      out[k] += m->dof_stiffness[k] * (m->dof_spring_ref[k] - q[m->dof_q[k]]);
+    }
     saturated += fabs(tau[k]) >= most;
   }
   pki_add_pushes(sim, q, out);

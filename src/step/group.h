@@ -80,6 +80,8 @@ typedef struct pki_group_plan {
   bool cut;
   /* Some joint has friction. */
   bool rubs;
+  /* Some joint has a spring. */
+  bool springs;
   /* m, of the world (pki_scene). */
   double length;
   /* Of contact; in slots it is the hard one. */

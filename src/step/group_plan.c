@@ -399,6 +399,15 @@ static bool has_friction(const pk_sim *sim)
   return any;
 }
 
+static bool has_springs(const pk_model *m)
+{
+  bool any = false;
+  for (int k = 0; k < m->nu; k++) {
+    any |= m->dof_stiffness[k] > 0;
+  }
+  return any;
+}
+
 /* What slots and chains have in common. */
 static pki_group_plan begin_plan(const pk_sim *sim)
 {
@@ -409,6 +418,7 @@ static pki_group_plan begin_plan(const pk_sim *sim)
                           .cut = sim->joints.cut,
                           .implicit = o->implicit == PK_IMPLICIT_FORCES_ALL,
                           .rubs = has_friction(sim),
+                          .springs = has_springs(sim->joints.model),
                           .law = pki_law_of(o),
                           .published = o->contact == PK_CONTACT_GEHRING_2014,
                           .dt = o->dt,

@@ -54,6 +54,8 @@ static const fleet_setting settings[] = {
      120, true},
     {"joints that rub", FLEET_RUBBING, 0, FLEET_PLANE, FLEET_LIMP, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3, 150,
      true},
+    {"joints with springs", FLEET_SPRUNG, 0, FLEET_PLANE, FLEET_LIMP, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3, 150,
+     true},
     {"limp anymal", FLEET_ANYMAL, 0, FLEET_PLANE, FLEET_LIMP, 0.6, PK_STEPPER_EULER, 0, 2e-3, 120, true},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };

@@ -269,6 +269,150 @@ static void heights_are_checked(void **state)
   pk_builder_destroy(b);
 }
 
+/* A robot with one of everything: links a, b, c; joints j, k; a box on c. */
+static pk_builder *equipped(const char *prefix)
+{
+  world w = one_robot();
+  w.parts[0].robot.prefix = prefix;
+  w.parts[0].shapes[0] = (pk_shape_desc){
+      .link = "c", .name = "foot", .kind = PK_SHAPE_BOX, .size = {1, 1, 1}, .pose = pk_pose_identity()};
+  w.parts[0].nshape = 1;
+  pk_builder *b = describe(&w);
+  pk_site_desc site = some_site();
+  site.link = "c", site.pose.pos[0] = 0.5;
+  pk_actuator_desc actuator = some_actuator();
+  pk_sensor_desc sensor = some_sensor(),
+                 frame = {.name = "f",
+                          .kind = PK_SENSOR_FRAMEQUAT,
+                          .place = PK_SENSOR_PLACE_SHAPE,
+                          .at = "foot",
+                          .reference = PK_SENSOR_PLACE_COM,
+                          .relative_to = "b"},
+                 angle = {.name = "p", .kind = PK_SENSOR_JOINTPOS, .place = PK_SENSOR_PLACE_JOINT, .at = "k"};
+  static const double q[9] = {0, 0, 1, 1, 0, 0, 0, 0.25, 0.5}, ctrl[1] = {0.75};
+  const pk_keyframe_desc keyframe = {.name = "home", .nrobot = 1, .q = q, .nq = 9, .ctrl = ctrl, .nctrl = 1};
+  assert_int_equal(pk_builder_add_site(b, &site, NULL), PK_OK);
+  assert_int_equal(pk_builder_add_actuator(b, &actuator, NULL), PK_OK);
+  assert_int_equal(pk_builder_add_sensor(b, &sensor, NULL), PK_OK);
+  assert_int_equal(pk_builder_add_sensor(b, &frame, NULL), PK_OK);
+  assert_int_equal(pk_builder_add_sensor(b, &angle, NULL), PK_OK);
+  assert_int_equal(pk_builder_add_keyframe(b, &keyframe, NULL), PK_OK);
+  return b;
+}
+
+static void names_become_indices(void **state)
+{
+  (void)state;
+  for (int cut = 0; cut < 2; cut++) {
+    pk_builder *b = equipped("left_");
+    const pk_pair_desc pairs[2] = {
+        {.name = {"left_a", "left_c"}},
+        {.name = {"left_foot", "left_foot"}, .shapes = true, .collide = true, .friction = -1}};
+    assert_int_equal(pk_builder_add_pair(b, &pairs[0], NULL), PK_OK);
+    assert_int_equal(pk_builder_add_pair(b, &pairs[1], NULL), PK_OK);
+    if (cut) {
+      assert_int_equal(pk_builder_cut_joint(b, "left_k", NULL), PK_OK);
+    }
+    pk_model *m = NULL;
+    assert_int_equal(pk_builder_compile(b, &m, NULL), PK_OK);
+    pk_builder_destroy(b);
+    assert_int_equal(pk_model_find_site(m, "left_s"), 0);
+    assert_int_equal(pk_model_find_site(m, "s"), -1);
+    assert_int_equal(m->sites[0].link, 2);
+    assert_true(m->sites[0].pose.pos[0] == 0.5);
+    assert_int_equal(pk_model_find_actuator(m, "left_m"), 0);
+    assert_string_equal(m->joints[m->actuators[0].joint].name, "left_j");
+    assert_int_equal(pk_model_find_sensor(m, "left_f"), 1);
+    assert_int_equal(m->sensors[0].object, 0);
+    assert_int_equal(m->sensors[1].object, 0);
+    assert_int_equal(m->sensors[1].reference_object, 1);
+    assert_string_equal(m->joints[m->sensors[2].object].name, "left_k");
+    assert_int_equal(m->sensors[2].first, 7);
+    assert_int_equal(m->nsensordata, 8);
+    const pk_model_keyframe *home = &m->keyframes[pk_model_find_keyframe(m, "left_home")];
+    assert_int_equal(home->nq, 9);
+    assert_int_equal(home->nu, 8);
+    assert_true(home->q_value[8] == 0.5 && home->u_value[7] == 0 && home->ctrl[0] == 0.75);
+    assert_int_equal(m->npair, 2);
+    assert_int_equal(m->pairs[0].index[1], 2);
+    assert_true(m->pairs[1].shapes && m->pairs[1].friction == -1);
+    pk_model_destroy(m);
+  }
+}
+
+/* Compiling fails with this message. */
+static void refuses(pk_builder *b, const char *message)
+{
+  pk_model *m;
+  pk_error err = {.message = ""};
+  assert_int_not_equal(pk_builder_compile(b, &m, &err), PK_OK);
+  assert_string_equal(err.message, message);
+  pk_builder_destroy(b);
+}
+
+static void names_that_lead_nowhere_are_errors(void **state)
+{
+  (void)state;
+  pk_builder *b = equipped(NULL);
+  pk_site_desc site = some_site();
+  site.name = "t", site.link = "cc";
+  pk_builder_add_site(b, &site, NULL);
+  refuses(b, "a site names link \"cc\", which does not exist; did you mean \"c\"?");
+  b = equipped(NULL);
+  pk_actuator_desc actuator = some_actuator();
+  actuator.name = "n", actuator.joint = "knee";
+  pk_builder_add_actuator(b, &actuator, NULL);
+  refuses(b, "an actuator names joint \"knee\", which does not exist");
+  b = equipped(NULL);
+  actuator = some_actuator();
+  pk_builder_add_actuator(b, &actuator, NULL);
+  refuses(b, "actuator \"m\" is there twice");
+  b = equipped(NULL);
+  pk_sensor_desc sensor = {.name = "h", .kind = PK_SENSOR_GYRO, .place = PK_SENSOR_PLACE_LINK, .at = "a"};
+  pk_builder_add_sensor(b, &sensor, NULL);
+  refuses(b, "sensor \"h\" (gyro) cannot sit on a link");
+  b = equipped(NULL);
+  sensor =
+      (pk_sensor_desc){.name = "h", .kind = PK_SENSOR_BALLQUAT, .place = PK_SENSOR_PLACE_JOINT, .at = "k"};
+  pk_builder_add_sensor(b, &sensor, NULL);
+  refuses(b, "sensor \"h\" (ballquat) sits on joint \"k\" (continuous), expected a spherical joint");
+  b = equipped(NULL);
+  static const double q[3] = {0, 0, 0};
+  const pk_keyframe_desc keyframe = {.name = "short", .nrobot = 1, .q = q, .nq = 3};
+  pk_builder_add_keyframe(b, &keyframe, NULL);
+  refuses(b, "q of keyframe \"short\" has 3 numbers, expected 9");
+  b = equipped(NULL);
+  const pk_pair_desc pair = {.name = {"foot", "hand"}, .shapes = true};
+  pk_builder_add_pair(b, &pair, NULL);
+  refuses(b, "a pair names shape \"hand\", which does not exist");
+}
+
+static void springs_and_references_are_of_joints_with_one_coordinate(void **state)
+{
+  (void)state;
+  world w = one_robot();
+  w.parts[0].joints[0].kind = PK_JOINT_SPHERICAL, w.parts[0].joints[0].stiffness = 1;
+  refuses(describe(&w),
+          "joint \"j\" (spherical) has a spring or a reference, which only joints with one coordinate have");
+  w = one_robot();
+  w.parts[0].joints[0].stiffness = -1;
+  refuses(describe(&w), "stiffness of joint \"j\" is -1, expected zero or more");
+  w = one_robot();
+  w.parts[0].joints[0].ref = NAN;
+  refuses(describe(&w), "reference or spring reference of joint \"j\" is not finite");
+}
+
+static void only_what_stands_still_has_planes(void **state)
+{
+  (void)state;
+  world w = one_robot();
+  w.parts[0].shapes[0] = (pk_shape_desc){.link = "c", .kind = PK_SHAPE_PLANE, .pose = pk_pose_identity()};
+  w.parts[0].nshape = 1;
+  refuses(describe(&w),
+          "link \"c\" moves and has a shape of kind plane, which only the ground and links fixed in the "
+          "world can have");
+}
+
 static void files_are_told_apart_by_their_root_element(void **state)
 {
   (void)state;
@@ -304,6 +448,10 @@ int main(void)
       cmocka_unit_test(there_is_a_largest_number_of_each),
       cmocka_unit_test(a_mark_takes_all_of_them_back),
       cmocka_unit_test(heights_are_checked),
+      cmocka_unit_test(names_become_indices),
+      cmocka_unit_test(names_that_lead_nowhere_are_errors),
+      cmocka_unit_test(springs_and_references_are_of_joints_with_one_coordinate),
+      cmocka_unit_test(only_what_stands_still_has_planes),
       cmocka_unit_test(files_are_told_apart_by_their_root_element),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,16 @@ static void rub_joints(fleet *f)
   f->model = &f->own;
 }
 
+static void spring_joints(fleet *f)
+{
+  for (int k = 6; k < 18; k++) {
+    f->stiffness[k] = 20, f->spring_ref[k] = 0.1 * k - 1;
+  }
+  f->own = *f->loaded;
+  f->own.dof_stiffness = f->stiffness, f->own.dof_spring_ref = f->spring_ref;
+  f->model = &f->own;
+}
+
 /* ---- ground and controllers ---- */
 
 static void lay_ground(fleet *f)
@@ -144,6 +154,8 @@ void fleet_make(fleet *f, const fleet_setting *s)
     keep_feet(f);
   } else if (s->robot == FLEET_RUBBING) {
     rub_joints(f);
+  } else if (s->robot == FLEET_SPRUNG) {
+    spring_joints(f);
   }
   lay_ground(f);
   hire_driver(f);

@@ -13,6 +13,7 @@ typedef enum fleet_robot {
   FLEET_UR10,
   FLEET_COMAN,
   FLEET_RUBBING, /* StarLETH whose joints have friction, 1 N m each */
+  FLEET_SPRUNG,  /* StarLETH whose joints have springs, 20 N m/rad each */
   FLEET_MAXIMAL, /* StarLETH with all joints cut */
   FLEET_LOOP,    /* StarLETH, two feet of which a rod holds together */
   FLEET_OBJECTS  /* StarLETH, and a box and a ball beside it */
@@ -50,8 +51,8 @@ typedef struct fleet_setting {
 typedef struct fleet {
   const fleet_setting *of;
   pk_model *loaded;
-  pk_model own; /* of FLEET_FEET and FLEET_RUBBING */
-  double joint_friction[18];
+  pk_model own; /* of FLEET_FEET, FLEET_RUBBING and FLEET_SPRUNG */
+  double joint_friction[18], stiffness[18], spring_ref[18];
   pk_model_shape shapes[4];
   const pk_model *model;
   pk_terrain *ground;

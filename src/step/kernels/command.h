@@ -150,6 +150,25 @@ static void pki_add_external_forces(pki_lanes *f, const double *q)
   }
 }
 
+/* The spring of joint k joins the line of its command, which no limit holds: k (ref - x), and k reach u of it at the end. Where
+ * forces are those of the start of the step it is a constant. */
+static void pki_add_spring(const pki_lanes *f, int k)
+{
+  const pki_group *g = f->g;
+  const pk_model *m = f->p->joints;
+  const double stiffness = m->dof_stiffness[k];
+  if (!(stiffness > 0)) {
+    return;
+  }
+  pk_r x = pki_reals(g->joint.x)[k];
+  if (f->p->implicit) {
+    pki_out(g->joint.gain)[k] += pki_splat(stiffness * f->p->reach);
+  } else {
+    x = pki_reals(pki_is_cut(f) ? g->world->joints.q : g->q)[m->dof_q[k]];
+  }
+  pki_out(g->joint.force)[k] += stiffness * (m->dof_spring_ref[k] - x);
+}
+
 /* The lines of commands within their limits, with friction of joints that slide and pushes; and what they add to M. */
 static void pki_drive(pki_lanes *f)
 {
@@ -167,8 +186,12 @@ static void pki_drive(pki_lanes *f)
       force += pki_where_set(pki_masks(g->joint.sliding)[k], pki_reals(g->joint.drag)[k]);
     }
     pki_out(g->joint.force)[k] = force;
+    if (f->p->springs) {
+      pki_add_spring(f, k);
+    }
     if (!cut) { /* a coordinate is a velocity */
-      const pk_r added = implicit ? dt * (m->dof_damping[k] + gain) : pki_splat(0);
+      const pk_r slope = pki_reals(g->joint.gain)[k];
+      const pk_r added = implicit ? dt * (m->dof_damping[k] + slope) : pki_splat(0);
       pki_out(g->joint.force)[k] += pki_reals(g->push)[k];
       pki_out(g->work->diag)[k] = pki_reals(g->work->params.armature)[k] + added;
     }
