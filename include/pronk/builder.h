@@ -75,8 +75,9 @@ PK_API pk_pose pk_pose_identity(void);
 PK_API pk_pose pk_pose_from_xyz_rpy(const double xyz[3], const double rpy[3]);
 
 /* Mass properties of a link in its own frame. mass = 0 with zero inertia means massless. A negative mass
- * is an error in every link; moments that no body has are an error in links that move, a warning in
- * links that are fixed in the world. */
+ * is an error in every link. Moments that no body has are judged on the links that fixed joints weld together: an error
+ * where they move, unless a loader has been told to balance them (pk_load_options); a warning where they are fixed in
+ * the world. */
 typedef struct pk_inertia {
   /* kg. */
   double mass;

@@ -53,10 +53,11 @@ static void print_places(const pk_builder_diagnostic *all, int count, int first)
   int shown = 0;
   for (int i = first + 1; i < count && shown < PLACES_SHOWN; i++) {
     if (is_alike(&all[first], &all[i]) && all[i].error.line > 0) {
-      printf("%s%d", shown++ > 0 ? ", " : ": lines ", all[i].error.line);
+      printf("%s%d", shown > 0 ? ", " : more == 1 ? ": line " : ": lines ", all[i].error.line);
+      shown++;
     }
   }
-  printf("%s (--verbose shows them)\n", shown < more ? ", ..." : "");
+  printf("%s (--verbose shows %s)\n", shown < more ? ", ..." : "", more == 1 ? "it" : "them");
 }
 
 void pki_check_print_remarks(const pk_builder_diagnostic *all, int count, bool verbose, const char *path)

@@ -122,7 +122,7 @@ typedef struct subject {
   const char *link; /* that it moves */
   const char *cut;  /* the joint whose cut freed it; NULL: none */
   bool is_root, is_led;
-  bool is_heavy; /* a root with mass of its own */
+  bool is_heavy; /* the body that it moves has mass of its own */
 } subject;
 
 /* The joint whose cut freed the body that a velocity moves; -1: none. */
@@ -154,7 +154,9 @@ static subject subject_of(const pki_draft *d, int u, int robot)
     snprintf(s.name, sizeof s.name, "free root \"%s\"", s.link);
     return s;
   }
-  subject s = {.where = pki_joint_where(d, joint), .link = d->b->joints[joint].desc.child};
+  subject s = {.where = pki_joint_where(d, joint),
+               .link = d->b->joints[joint].desc.child,
+               .is_heavy = d->bodies[d->joint_body[joint]].inertia[0] > 0};
   for (int j = 0; j < d->b->njoint && !s.is_led; j++) {
     s.is_led = d->joint_leader[j] == joint;
   }
@@ -198,6 +200,12 @@ static bool check_pivot(pki_draft *d, int u, int robot, double D, double C)
         d->b, PK_ERROR_MASS, s.where,
         "%s and the joints that mimic it cancel: together they move nothing that has inertia; give link "
         "\"%s\" mass, or change a multiplier",
+        s.name, s.link);
+  } else if (s.is_heavy) {
+    pki_builder_error(
+        d->b, PK_ERROR_MASS, s.where,
+        "%s turns a mass on its axis that has no moments of inertia about it: give link \"%s\" moments, "
+        "or make the joint fixed",
         s.name, s.link);
   } else {
     pki_builder_error(

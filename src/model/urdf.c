@@ -49,6 +49,31 @@ static const char *other_format(const char *root)
   return "";
 }
 
+/* Files that were made for Gazebo hang robots on a link "world" that they do not write down. */
+static void add_world(pki_urdf *u, const xmlNode *robot)
+{
+  for (const xmlNode *l = pki_urdf_child(robot, "link"); l != NULL; l = pki_urdf_next(l->next, "link")) {
+    const char *name = pki_urdf_value(l, "name");
+    if (name != NULL && strcmp(name, "world") == 0) {
+      return;
+    }
+  }
+  for (const xmlNode *j = pki_urdf_child(robot, "joint"); j != NULL; j = pki_urdf_next(j->next, "joint")) {
+    const xmlNode *parent = pki_urdf_child(j, "parent");
+    const char *link = parent != NULL ? pki_urdf_value(parent, "link") : NULL;
+    if (link != NULL && strcmp(link, "world") == 0) {
+      pk_error err;
+      pki_urdf_warn(u, parent, "link", PK_ERROR_NAME, "world-added",
+                    "there is no link \"world\": it is added, without mass");
+      if (pk_builder_add_link(u->b, &(pk_link_desc){.name = link, .line = pki_urdf_line(parent)}, &err) !=
+          PK_OK) {
+        pki_urdf_error(u, parent, NULL, err.status, "%s", err.message);
+      }
+      return;
+    }
+  }
+}
+
 static void read_robot(pki_urdf *u, const xmlNode *robot)
 {
   if (robot == NULL || !pki_urdf_is(robot, "robot")) {
@@ -68,6 +93,7 @@ static void read_robot(pki_urdf *u, const xmlNode *robot)
   start_robot(u, robot);
   pki_urdf_read_materials(u, robot);
   pki_urdf_note_joints(u, robot);
+  add_world(u, robot);
   for (const xmlNode *child = pki_urdf_next(robot->children, NULL); child != NULL;
        child = pki_urdf_next(child->next, NULL)) {
     if (pki_urdf_is(child, "link")) {

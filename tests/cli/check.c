@@ -183,6 +183,69 @@ static void json_has_the_promised_fields(void **state)
   cJSON_Delete(o);
 }
 
+/* Nine visuals without a size, and moments that no body has. */
+static void write_odd_robot(const char *name)
+{
+  FILE *f = fopen(name, "w");
+  assert_non_null(f);
+  fprintf(f, "<robot name='odd'><link name='a'><inertial><mass value='1'/>"
+             "<inertia ixx='1' iyy='1' izz='3'/></inertial>\n");
+  for (int i = 0; i < 9; i++) {
+    fprintf(f, "<visual><geometry><sphere radius='0'/></geometry></visual>\n");
+  }
+  fprintf(f, "</link></robot>\n");
+  fclose(f);
+}
+
+static void warnings_of_one_kind_are_one_line(void **state)
+{
+  (void)state;
+  write_odd_robot("check_odd.urdf");
+  run_result r = run("check check_odd.urdf");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(
+      r.out, "check_odd.urdf:2: warning: link[a]/visual/geometry/sphere@radius: radius of <sphere> is "
+             "0: the visual is left out [shape-empty]\n"
+             "  8 more like it: lines 3, 4, 5, 6, 7, 8, ... (--verbose shows them)\n"
+             "check_odd.urdf:1: warning: a: inertia of link \"a\""));
+  assert_true(contains(r.out, "[inertia-balanced]\n"));
+  assert_true(contains(r.out, "check_odd.urdf: ok, 10 warnings\n"));
+  run_free(&r);
+  r = run("check --verbose check_odd.urdf");
+  assert_true(contains(r.out, "check_odd.urdf:10: warning: "));
+  assert_false(contains(r.out, "more like it"));
+  run_free(&r);
+  cJSON *o = run_json("check check_odd.urdf --json", 0);
+  const cJSON *warnings = cJSON_GetObjectItem(o, "warnings");
+  assert_int_equal(cJSON_GetArraySize(warnings), 10);
+  assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(warnings, 8), "kind")->valuestring,
+                      "shape-empty");
+  cJSON_Delete(o);
+  remove("check_odd.urdf");
+}
+
+static void strict_and_unbalanced_models_are_refused(void **state)
+{
+  (void)state;
+  write_odd_robot("check_odd.urdf");
+  run_result r = run("check --strict check_odd.urdf");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.out, "check_odd.urdf:2: error: "));
+  assert_true(contains(r.out, "check_odd.urdf: not ok, 9 errors\n"));
+  run_free(&r);
+  r = run("check --no-balance check_odd.urdf");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.out, "principal moments 1, 1, 3: no body has one above the sum of the others\n"));
+  run_free(&r);
+  r = run("info --strict check_odd.urdf");
+  assert_int_equal(r.status, 2);
+  run_free(&r);
+  r = run("info check_odd.urdf");
+  assert_int_equal(r.status, 0);
+  run_free(&r);
+  remove("check_odd.urdf");
+}
+
 static void several_models_are_checked_to_the_end(void **state)
 {
   (void)state;
@@ -228,6 +291,8 @@ int main(void)
       cmocka_unit_test(very_many_shapes_planes_links_and_objects_are_checked_in_time),
       cmocka_unit_test(every_error_is_named_with_its_line_and_the_nearest_word),
       cmocka_unit_test(json_has_the_promised_fields),
+      cmocka_unit_test(warnings_of_one_kind_are_one_line),
+      cmocka_unit_test(strict_and_unbalanced_models_are_refused),
       cmocka_unit_test(several_models_are_checked_to_the_end),
       cmocka_unit_test(a_file_that_is_no_xml_or_not_there_is_not_ok),
   };

@@ -131,7 +131,10 @@ RIGHT(a_massless_leaf_welded_to_a_mass, {
   MASSLESS(*c);
   k->kind = PK_JOINT_FIXED;
 })
-WRONG_MASS(a_point_mass_on_its_axis, 12, "k", MOVES_NOTHING("k", "c"),
+WRONG_MASS(a_point_mass_on_its_axis, 12, "k",
+           "joint \"k\" turns a mass on its axis that has no moments of inertia about it: give link \"c\" "
+           "moments, or "
+           "make the joint fixed",
            *c = (pk_inertia){.mass = 1, .com = {0, 0.3, 0}})
 
 /* ---- numbers too large or too small to compute with ---- */

@@ -292,6 +292,11 @@ static const quirk rows[] = {
          "c") "<joint name='k' type='continuous'><parent link='b'/><child link='c'/></joint>"),
      .nu = 10, .mass = 3},
 
+    {"a world that is not written down", "world-added", PK_ERROR_NAME, 3,
+     "there is no link \"world\": it is added, without mass",
+     ROBOT(LINK("b") "<joint name='j' type='continuous'><parent link='world'/><child link='b'/></joint>"),
+     .nu = 1, .mass = 1},
+
     /* shapes */
     {"a visual without a geometry", "shape-unknown", S, 3,
      "<visual> has no <geometry>: the visual is left out", SHAPES("<visual/>"), .nu = 6, .mass = 1},
