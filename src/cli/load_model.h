@@ -19,6 +19,7 @@ typedef struct pki_loaded {
   {"root", 0, "KIND", "how the root meets the world: auto, free, fixed, chain"}, \
       {"package-path", 0, "DIR", "a folder to search for package:// names; may be repeated"}, \
       {"no-meshes", 0, NULL, "do not open mesh files"}, \
+      {"collision-meshes", 0, "WHAT", "what meshes that collide become: hull, triangles, parts"}, \
       {"strict", 0, NULL, "every warning is an error"}, \
   { \
     "no-balance", 0, NULL, "moments of inertia that no body has are an error" \
@@ -27,6 +28,9 @@ typedef struct pki_loaded {
 /* PKI_EXIT_OK when there is a model; PKI_EXIT_USAGE when there is none (error says why, and
  * nothing has been printed unless an option was wrong: then error.message is empty). */
 int pki_load(const pki_args *args, const char *name, pki_loaded *out);
+
+/* What a robot is called by the path of its file or folder. */
+void pki_model_called(const char *word, char name[60]);
 void pki_loaded_free(pki_loaded *loaded);
 
 #endif

@@ -1,4 +1,5 @@
-/* Words for kinds of roots, shapes and constraints: those of pk_..._kind_name, for tables of fields. */
+/* Words for kinds of roots, shapes and constraints: those of pk_..._kind_name, for tables of fields; and for what collision meshes
+ * become. */
 #ifndef PKI_MODEL_KIND_WORDS_H
 #define PKI_MODEL_KIND_WORDS_H
 
@@ -7,5 +8,6 @@
 extern const char *const pki_root_words[PK_ROOT_KIND_COUNT];
 extern const char *const pki_shape_words[PK_SHAPE_KIND_COUNT];
 extern const char *const pki_constraint_words[PK_CONSTRAINT_KIND_COUNT];
+extern const char *const pki_mesh_collision_words[PK_MESH_COLLISION_COUNT];
 
 #endif

@@ -84,6 +84,11 @@ const char *pk_root_kind_name(pk_root_kind kind)
   return (unsigned)kind < PK_ROOT_KIND_COUNT ? pki_root_words[kind] : "unknown";
 }
 
+const char *const pki_mesh_collision_words[PK_MESH_COLLISION_COUNT] = {
+    [PK_MESH_COLLISION_HULL] = "hull",
+    [PK_MESH_COLLISION_TRIANGLES] = "triangles",
+    [PK_MESH_COLLISION_PARTS] = "parts"};
+
 const char *const pki_shape_words[PK_SHAPE_KIND_COUNT] = {
     [PK_SHAPE_SPHERE] = "sphere",   [PK_SHAPE_BOX] = "box",       [PK_SHAPE_CYLINDER] = "cylinder",
     [PK_SHAPE_CAPSULE] = "capsule", [PK_SHAPE_MESH] = "mesh",     [PK_SHAPE_ELLIPSOID] = "ellipsoid",
