@@ -162,7 +162,8 @@ static bool complete_wishes(wishes *w, const pki_source *source, const pki_args 
   }
   if (w->out[0] == '\0') {
     char name[128];
-    const char *word = args->nword == 1 ? args->words[0] : pki_args_value(args, "model"), *slash = strrchr(word, '/');
+    const char *word = args->nword == 1 ? args->words[0] : pki_args_value(args, "model"),
+               *slash = strrchr(word, '/');
     snprintf(name, sizeof name, "%.120s", slash != NULL && slash[1] != '\0' ? slash + 1 : word);
     name[strcspn(name, "./")] = '\0';
     snprintf(w->out, sizeof w->out, "%s%s", name[0] != '\0' ? name : "pronk",

@@ -171,7 +171,8 @@ static bool read_options(const pki_args *args, pki_run_options *o)
     pki_complain("run", "--output, --no-output and --resume exclude each other");
     return false;
   }
-  const char *change = resume != NULL && args->nword == 0 && !pki_args_has(args, "model") ? pki_sets_option(args) : NULL;
+  const char *change =
+      resume != NULL && args->nword == 0 && !pki_args_has(args, "model") ? pki_sets_option(args) : NULL;
   if (change != NULL) {
     pki_complain("run", "--resume continues the run's own scenario: --%s cannot change it", change);
     return false;
@@ -197,7 +198,7 @@ int pki_command_run(const pki_args *args)
   pk_error err = {0};
   const bool named = args->nword == 1 || pki_args_has(args, "model");
   pk_status status = named ? pki_load_scenario(args, &scenario, &err)
-                                      : pki_resume_scenario(options.folder, &scenario, &options, &err);
+                           : pki_resume_scenario(options.folder, &scenario, &options, &err);
   status = status == PK_OK ? pki_world_create(scenario, &world, &err) : status;
   int code;
   if (status != PK_OK) {

@@ -1,5 +1,6 @@
 #include "cli/load_model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,15 @@ int pki_load(const pki_args *args, const char *name, pki_loaded *out)
     compare_hash(out);
   }
   return pki_exit_of_input(status);
+}
+
+void pki_print_root(const pk_model_robot *robot, const char *before)
+{
+  if (robot->root_reason != PK_ROOT_REASON_GIVEN) {
+    printf("%sroot %s: %s; %s\n", before, pk_root_kind_name(robot->root),
+           pk_root_reason_text(robot->root_reason),
+           robot->root == PK_ROOT_FREE ? "--root fixed welds it to the world" : "--root free lets it move");
+  }
 }
 
 void pki_loaded_free(pki_loaded *loaded)

@@ -29,6 +29,9 @@ typedef struct pki_loaded {
  * nothing has been printed unless an option was wrong: then error.message is empty). */
 int pki_load(const pki_args *args, const char *name, pki_loaded *out);
 
+/* "root fixed: it has nothing to stand or roll on; --root free lets it move", after `before`; nothing where it was asked for. */
+void pki_print_root(const pk_model_robot *robot, const char *before);
+
 /* What a robot is called by the path of its file or folder. */
 void pki_model_called(const char *word, char name[60]);
 void pki_loaded_free(pki_loaded *loaded);

@@ -55,6 +55,17 @@ static void write_world(const pk_model *m, const char *name, const char *file, p
   pki_text_add(text, "\ncontroller: {name: hold, frequency: 10}\n");
 }
 
+/* A robot that stays where it is although it has mass and joints: the user may have meant another one. */
+static void tell_fixed_roots(const pki_args *args, const pk_model *m)
+{
+  for (int i = 0; i < m->nrobot; i++) {
+    if (m->robots[i].root_reason == PK_ROOT_REASON_CANNOT_STAND) {
+      pki_complain(args->command->name, "the root of %s is fixed: %s; --root free lets it move",
+                   m->robots[i].name, pk_root_reason_text(m->robots[i].root_reason));
+    }
+  }
+}
+
 static pk_status make_world(const pki_args *args, const pki_sets *sets, pki_scenario **scenario,
                             pk_error *err)
 {
@@ -68,6 +79,7 @@ static pk_status make_world(const pki_args *args, const pki_sets *sets, pki_scen
     char *file = generated ? NULL : pki_absolute_path(loaded.path), name[60];
     pki_text text = {0};
     pki_model_called(word, name);
+    tell_fixed_roots(args, loaded.model);
     write_world(loaded.model, name, file != NULL ? file : loaded.path, &text);
     status = text.failed
                  ? pki_fail_memory(err, NULL)

@@ -75,7 +75,8 @@ pk_status pk_hold_create(const pk_model *model, const pk_hold_options *options, 
   if (status != PK_OK) {
     return status;
   }
-  double *gains = calloc(2 * (size_t)model->nu + 1, sizeof *gains), *kd = gains != NULL ? gains + model->nu : NULL;
+  double *gains = calloc(2 * (size_t)model->nu + 1, sizeof *gains),
+         *kd = gains != NULL ? gains + model->nu : NULL;
   if (gains == NULL) {
     return pki_fail_memory(err, "a controller");
   }

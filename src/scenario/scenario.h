@@ -257,7 +257,8 @@ typedef struct pki_world {
   pk_model *model;
   pk_sim *sim;
   pk_controller *controller;
-  int *model_robot; /* [nmodel + 1] first robot of each model, which may hold several; the last: robots of all models */
+  int *
+      model_robot; /* [nmodel + 1] first robot of each model, which may hold several; the last: robots of all models */
   int *push_link;     /* [npush] */
   int *disturb_link;  /* [ndisturb] */
   pki_push *acting;   /* [npush + ndisturb] pushes of a step */
