@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/print_json.h"
 #include "cli/print_summary.h"
+#include "cli/replaced.h"
 #include "cli/sets.h"
 #include "cli/terminal.h"
 
@@ -240,6 +241,9 @@ int pki_command_batch(const pki_args *args)
     if (options.folder == NULL && !pki_args_has(args, "no-output")) {
       pki_default_folder(scenario->name, "-batch", folder);
       options.folder = folder;
+    }
+    if (options.folder != NULL) {
+      pki_tell_replaced(args, options.folder, "worlds.csv");
     }
     pki_compile_world("batch", &world, options.lanes > 0 ? options.lanes : pki_best_lanes());
     code = run_worlds(args, &world, &options);

@@ -117,7 +117,7 @@ static void print_understood(const pk_model *m)
     printf("  %s: %s root '%s', %d degree%s of freedom, %d bod%s, %.4g kg\n", r->name,
            pk_root_kind_name(r->root), m->links[r->root_link].name, r->nu, r->nu == 1 ? "" : "s", r->nbody,
            r->nbody == 1 ? "y" : "ies", r->mass);
-    pki_print_root(r, "  ");
+    pki_print_root(m, i, "  ");
   }
   print_names(m, "merged into the body that carries them", is_merged);
   print_names(m, "fixed in the world", is_in_world);

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/print_summary.h"
+#include "cli/replaced.h"
 #include "cli/sets.h"
 #include "cli/terminal.h"
 
@@ -177,6 +178,7 @@ int pki_command_compare(const pki_args *args)
   if (vary == NULL) {
     pki_complain("compare", "out of memory");
   } else if (pki_sets_read(args, &sets)) {
+    pki_tell_replaced(args, options.folder, "report.html");
     options.scenario = path;
     options.sets = sets.list;
     options.nset = sets.count;

@@ -13,6 +13,7 @@
 #include "cli/cmd_export.h"
 #include "cli/interrupt.h"
 #include "cli/print_summary.h"
+#include "cli/replaced.h"
 #include "cli/resume.h"
 #include "cli/sets.h"
 #include "cli/terminal.h"
@@ -208,6 +209,9 @@ int pki_command_run(const pki_args *args)
     if (options.folder == NULL && !pki_args_has(args, "no-output")) {
       pki_default_folder(scenario->name, "", folder);
       options.folder = folder;
+    }
+    if (options.folder != NULL && !options.resume) {
+      pki_tell_replaced(args, options.folder, "run.mcap");
     }
     pki_warn_scenario("run", scenario, &world, options.duration);
     pki_compile_world("run", &world, 1);

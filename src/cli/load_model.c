@@ -88,13 +88,27 @@ int pki_load(const pki_args *args, const char *name, pki_loaded *out)
   return pki_exit_of_input(status);
 }
 
-void pki_print_root(const pk_model_robot *robot, const char *before)
+/* A floating joint lets a robot move whose root link is the world. */
+static bool hangs_on_floating_joint(const pk_model *m, const pk_model_robot *r)
 {
-  if (robot->root_reason != PK_ROOT_REASON_GIVEN) {
-    printf("%sroot %s: %s; %s\n", before, pk_root_kind_name(robot->root),
-           pk_root_reason_text(robot->root_reason),
-           robot->root == PK_ROOT_FREE ? "--root fixed welds it to the world" : "--root free lets it move");
+  for (int b = r->body; b < r->body + r->nbody; b++) {
+    if (m->body_parent[b] < 0 && m->body_motion[b] == PK_MOTION_FLOATING) {
+      return true;
+    }
   }
+  return false;
+}
+
+void pki_print_root(const pk_model *model, int robot, const char *before)
+{
+  const pk_model_robot *r = &model->robots[robot];
+  if (r->root_reason == PK_ROOT_REASON_GIVEN) {
+    return;
+  }
+  printf("%sroot %s: %s; %s\n", before, pk_root_kind_name(r->root), pk_root_reason_text(r->root_reason),
+         r->root == PK_ROOT_FREE             ? "--root fixed welds it to the world"
+         : hangs_on_floating_joint(model, r) ? "a floating joint lets the rest move"
+                                             : "--root free lets it move");
 }
 
 void pki_loaded_free(pki_loaded *loaded)

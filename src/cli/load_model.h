@@ -30,7 +30,7 @@ typedef struct pki_loaded {
 int pki_load(const pki_args *args, const char *name, pki_loaded *out);
 
 /* "root fixed: it has nothing to stand or roll on; --root free lets it move", after `before`; nothing where it was asked for. */
-void pki_print_root(const pk_model_robot *robot, const char *before);
+void pki_print_root(const pk_model *model, int robot, const char *before);
 
 /* What a robot is called by the path of its file or folder. */
 void pki_model_called(const char *word, char name[60]);

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "cli/load_model.h"
 #include "cli/sets.h"
+#include "model/locate.h"
+#include "scenario/load_models.h"
 
 /* "models/starleth/" and "x/go2.xml" are called starleth and go2. */
 void pki_model_called(const char *word, char name[60])
@@ -36,23 +38,54 @@ static bool can_fall(const pk_model *m)
   return found;
 }
 
-/* A robot on a plane, held in its start pose. What options and --set say comes on top, when the text is read. */
-static void write_world(const pk_model *m, const char *name, const char *file, pki_text *text)
+/* A robot on a plane, or without ground where nothing of it can fall, held in its start pose. What options and --set say comes on top, when
+ * the text is read. */
+static void write_world(const char *name, const char *file, bool stands, pki_text *text)
 {
-  const bool stands = can_fall(m);
-  pki_text_add(text, "name: ");
-  pki_text_add_json_string(text, name);
-  pki_text_add(text, "\ndescription: ");
   char about[160];
   snprintf(about, sizeof about, "%.60s %s, every joint held where it starts", name,
            stands ? "on a plane" : "with a fixed root");
+  pki_text_add(text, "name: ");
+  pki_text_add_json_string(text, name);
+  pki_text_add(text, "\ndescription: ");
   pki_text_add_json_string(text, about);
   pki_text_add(text, "\nduration: 3\nmodel:\n  model: ");
   pki_text_add_json_string(text, file);
-  if (stands) {
-    pki_text_add(text, "\n  on_ground: true\nterrain:\n  - {shape: plane}");
-  }
+  pki_text_add(text, stands ? "\n  on_ground: true\nterrain:\n  - {shape: plane}" : "");
   pki_text_add(text, "\ncontroller: {name: hold, frequency: 10}\n");
+}
+
+/* The robot of a word, and the overrides of its world. */
+typedef struct robot_world {
+  const char *word;
+  char name[60];
+  char *file; /* absolute, or the name of a generated model */
+  const pki_sets *sets;
+} robot_world;
+
+static pk_status parse_world(const robot_world *w, bool stands, pki_scenario **scenario, pk_error *err)
+{
+  char called[PKI_PATH_MAX];
+  pki_text text = {0};
+  write_world(w->name, w->file, stands, &text);
+  snprintf(called, sizeof called, "--model %.4000s", w->word);
+  const pk_status status = text.failed ? pki_fail_memory(err, NULL)
+                                       : pki_scenario_parse(called, text.data, text.size, w->sets->list,
+                                                            w->sets->count, scenario, err);
+  pki_text_free(&text);
+  return status;
+}
+
+/* The model of a scenario that has just one. */
+static pk_status load_robot(const pki_scenario *scenario, pk_model **out, pk_error *err)
+{
+  pk_builder *b;
+  pk_status status = pk_builder_create(&b, err);
+  *out = NULL;
+  status = status == PK_OK ? pki_scenario_add_model(scenario, &scenario->models[0], b, err) : status;
+  status = status == PK_OK ? pk_builder_compile(b, out, err) : status;
+  pk_builder_destroy(b);
+  return status;
 }
 
 /* A robot that stays where it is although it has mass and joints: the user may have meant another one. */
@@ -69,25 +102,30 @@ static void tell_fixed_roots(const pki_args *args, const pk_model *m)
 static pk_status make_world(const pki_args *args, const pki_sets *sets, pki_scenario **scenario,
                             pk_error *err)
 {
-  const char *word = pki_args_value(args, "model");
-  pki_loaded loaded;
-  pki_load(args, word, &loaded);
-  pk_status status = loaded.model != NULL ? PK_OK : loaded.error.status;
-  *err = loaded.error;
-  if (status == PK_OK) {
-    const bool generated = strncmp(loaded.path, "chain:", strlen("chain:")) == 0;
-    char *file = generated ? NULL : pki_absolute_path(loaded.path), name[60];
-    pki_text text = {0};
-    pki_model_called(word, name);
-    tell_fixed_roots(args, loaded.model);
-    write_world(loaded.model, name, file != NULL ? file : loaded.path, &text);
-    status = text.failed
-                 ? pki_fail_memory(err, NULL)
-                 : pki_scenario_parse(word, text.data, text.size, sets->list, sets->count, scenario, err);
-    pki_text_free(&text);
-    free(file);
+  robot_world w = {.word = pki_args_value(args, "model"), .sets = sets};
+  char path[PKI_PATH_MAX];
+  const bool generated = strncmp(w.word, "chain:", strlen("chain:")) == 0;
+  pk_status status = generated ? PK_OK : pki_model_locate(w.word, path, err);
+  if (status != PK_OK) {
+    return status;
   }
-  pki_loaded_free(&loaded);
+  pki_model_called(w.word, w.name);
+  w.file = generated ? pki_text_copy(w.word) : pki_absolute_path(path);
+  pk_model *model = NULL;
+  status = w.file != NULL ? parse_world(&w, true, scenario, err) : pki_fail_memory(err, NULL);
+  status = status == PK_OK ? load_robot(*scenario, &model, err) : status;
+  if (status == PK_OK && !can_fall(model)) {
+    pki_scenario_destroy(*scenario);
+    status = parse_world(&w, false, scenario, err);
+  }
+  if (status == PK_OK) {
+    tell_fixed_roots(args, model);
+  } else {
+    pki_scenario_destroy(*scenario);
+    *scenario = NULL;
+  }
+  pk_model_destroy(model);
+  free(w.file);
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
+#include "model/builder.h"
 #include "model/named.h"
 
 /* Names are looked up; paths (with a slash, or the ending of a robot's file) start at the scenario's folder. */
@@ -91,4 +92,9 @@ pk_status pki_scenario_add_model(const pki_scenario *scenario, const pki_scenari
   /* what is wrong inside a model's file stays there; a file that is not there is the scenario's mistake */
   return status == PK_OK || (err != NULL && err->line > 0) ? status
                                                            : pki_node_place(status, node, model->model, err);
+}
+
+int pki_builder_robots(const pk_builder *builder)
+{
+  return builder->nrobot;
 }

@@ -8,4 +8,7 @@
 pk_status pki_scenario_add_model(const pki_scenario *scenario, const pki_scenario_model *model,
                                  pk_builder *builder, pk_error *err);
 
+/* How many robots a builder holds so far: a file may hold several. */
+int pki_builder_robots(const pk_builder *builder);
+
 #endif

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/builder.h"
 #include "pronk/collision.h"
 #include "scenario/load_models.h"
 #include "scenario/section.h"
@@ -62,10 +61,10 @@ static void make_model(pki_world *world, pki_problems *problems)
   pk_builder_set_gravity(b, s->gravity);
   for (int i = 0; i < s->nmodel; i++) {
     pk_error err = {0};
-    world->model_robot[i] = b->nrobot;
+    world->model_robot[i] = pki_builder_robots(b);
     pki_problems_note(problems, pki_scenario_add_model(s, &s->models[i], b, &err), &err);
   }
-  world->model_robot[s->nmodel] = b->nrobot;
+  world->model_robot[s->nmodel] = pki_builder_robots(b);
   for (int i = 0; pki_sections[i] != NULL && problems->status == PK_OK; i++) {
     if (pki_sections[i]->build != NULL) {
       pki_sections[i]->build(s, b, problems);
