@@ -43,7 +43,8 @@ bool pki_view_recording(const char *word, char path[PKI_PATH_MAX])
 /* A robot's file by its ending. */
 static bool is_robot_file(const char *word)
 {
-  return pki_ends_with(word, ".urdf") || pki_ends_with(word, ".xml") || pki_ends_with(word, ".mjcf");
+  return pki_ends_with(word, ".urdf") || pki_ends_with(word, ".xml") || pki_ends_with(word, ".mjcf") ||
+         pki_ends_with(word, ".pkm");
 }
 
 /* Neither: the nearest of both kinds, and all there are. */

@@ -78,7 +78,7 @@ static void set_gains(const inertias *s, double frequency, int u, double *kp, do
   const double omega = 2 * 3.14159265358979323846 * frequency;
   const double carried = s->M[(size_t)u * (size_t)m->nu + (size_t)u];
   const double inertia = fmax(carried, inertia_of_rest(s, joint, u));
-  const double slack = m->joints[joint].kind == PK_JOINT_PRISMATIC ? 0.01 : 0.1;
+  const double slack = m->body_motion[m->joints[joint].body] == PK_MOTION_PRISMATIC ? 0.01 : 0.1;
   kp[u] = fmin(omega * omega * inertia, m->dof_effort[u] / slack);
   kd[u] = 2 * sqrt(kp[u] * inertia);
 }

@@ -17,7 +17,7 @@
 typedef struct limb {
   double low, high; /* m, along z of the root link's frame, in the start pose */
   int njoint;       /* that move, mimic joints included */
-  bool endless;     /* the first of them is continuous */
+  bool endless;     /* the first of them turns without end */
 } limb;
 
 /* One robot's links while its root is chosen. */
@@ -36,6 +36,14 @@ static double start_of(const pk_joint_desc *j)
   return limited ? fmin(fmax(0, j->lower), j->upper) : 0;
 }
 
+/* Its one part turns without end. */
+static bool is_endless(const pk_joint_desc *j)
+{
+  const pki_joint_type *type = pki_joint_type_of(j->kind);
+  return type->nparts == 1 && type->parts[0].motion == PK_MOTION_REVOLUTE &&
+         (!type->has_limits || (isinf(j->lower) && isinf(j->upper)));
+}
+
 /* How the child stands to the joint frame in the start pose. */
 static pk_pose joint_motion(const pk_joint_desc *j)
 {
@@ -45,7 +53,7 @@ static pk_pose joint_motion(const pk_joint_desc *j)
   if (q == 0 || !isfinite(q) || !pki_unit_axis(j->axis, axis)) {
     return out;
   }
-  if (j->kind == PK_JOINT_PRISMATIC) {
+  if (pki_joint_type_of(j->kind)->parts[0].motion == PK_MOTION_PRISMATIC) {
     for (int i = 0; i < 3; i++) {
       out.pos[i] = q * axis[i];
     }
@@ -82,7 +90,7 @@ static void survey_links(survey *s)
       s->limb[link] = s->limb[parent] < 0 && moves ? joint : s->limb[parent];
       if (s->limb[link] >= 0) {
         limb *l = &s->limbs[s->limb[link]];
-        l->endless |= s->limb[link] == joint && desc->kind == PK_JOINT_CONTINUOUS;
+        l->endless |= s->limb[link] == joint && is_endless(desc);
         l->njoint += moves;
       }
     }

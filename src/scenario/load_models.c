@@ -11,7 +11,7 @@
 /* Names are looked up; paths (with a slash, or the ending of a robot's file) start at the scenario's folder. */
 static bool resolve_model_path(const pki_scenario *s, const char *name, char out[PKI_PATH_MAX])
 {
-  static const char *const endings[] = {".urdf", ".xml", ".mjcf"};
+  static const char *const endings[] = {".urdf", ".xml", ".mjcf", ".pkm"};
   const char *dot = strrchr(name, '.');
   bool is_path = strchr(name, '/') != NULL;
   for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
