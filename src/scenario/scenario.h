@@ -259,6 +259,8 @@ typedef struct pki_world {
   pk_controller *controller;
   int *
       model_robot; /* [nmodel + 1] first robot of each model, which may hold several; the last: robots of all models */
+  int remarks;        /* warnings about the files of its models */
+  pk_error remark;    /* the first of them */
   int *push_link;     /* [npush] */
   int *disturb_link;  /* [ndisturb] */
   pki_push *acting;   /* [npush + ndisturb] pushes of a step */
@@ -320,6 +322,9 @@ int pki_object_number(const pki_scenario_object *object);
 
 /* Warn of links of one robot that overlap in the start pose: they were released; and of objects that start in something else. */
 void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings);
+
+/* Warn that files of models have warnings, with the first of them. */
+void pki_world_check_files(const pki_world *world, pki_problems *warnings);
 
 /* --- section_joints.c --- */
 

@@ -168,6 +168,7 @@ void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings)
   }
   check_objects(world, warnings);
   pki_world_check_ground(world, warnings);
+  pki_world_check_files(world, warnings);
 }
 
 /* ---- the section ---- */

@@ -47,6 +47,18 @@ static void compile_world_model(const pki_scenario *s, pk_builder *b, pk_model *
   pki_problems_note(problems, status, &err);
 }
 
+/* What loaders and the compiler warned of, for pki_world_check_files. */
+static void keep_remarks(pki_world *world, const pk_builder *b)
+{
+  int count = 0;
+  const pk_builder_diagnostic *all = pk_builder_diagnostics(b, &count);
+  for (int i = 0; i < count; i++) {
+    if (!all[i].is_error && world->remarks++ == 0) {
+      world->remark = all[i].error;
+    }
+  }
+}
+
 static void make_model(pki_world *world, pki_problems *problems)
 {
   const pki_scenario *s = world->scenario;
@@ -73,6 +85,7 @@ static void make_model(pki_world *world, pki_problems *problems)
   if (problems->status == PK_OK) {
     compile_world_model(s, b, &world->model, problems);
   }
+  keep_remarks(world, b);
   pk_builder_destroy(b);
 }
 
@@ -100,6 +113,17 @@ static void set_sections(const pki_scenario *s, pki_world *w, pki_problems *prob
     pk_error err = {0};
     const pki_node *root = pki_document_root(s->document), *at = pki_node_find(root, "world");
     pki_problems_note(problems, pki_node_place(pki_world_vary(w, s->world, &err), at, "", &err), &err);
+  }
+}
+
+void pki_world_check_files(const pki_world *world, pki_problems *warnings)
+{
+  const pki_scenario *s = world->scenario;
+  if (world->remarks > 0 && s->nmodel > 0) {
+    char line[sizeof world->remark.message];
+    pki_error_line(&world->remark, line, sizeof line);
+    pki_problem(warnings, s->models[0].node, "%.400s%s", line,
+                world->remarks > 1 ? " (one of several: `pronk check` of the model lists them)" : "");
   }
 }
 

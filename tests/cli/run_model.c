@@ -116,6 +116,11 @@ static void missing_meshes_are_found_by_the_option_that_the_message_names(void *
                   "<collision><geometry><mesh filename='package://stuff/t.stl'/></geometry></collision>");
   write_file("meshed.yaml", "model: ./meshed.urdf\nduration: 0.01\ngravity: [0, 0, 0]\n");
   run_result r = run("run meshed.yaml -n");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.err, "meshed.yaml:1: model: warning: "));
+  assert_true(contains(r.err, "name the folder of its package with --package-path DIR"));
+  run_free(&r);
+  r = run("run meshed.yaml -n --strict");
   assert_int_equal(r.status, 2);
   assert_true(contains(r.err, "--package-path"));
   run_free(&r);
@@ -133,7 +138,7 @@ static void missing_meshes_are_found_by_the_option_that_the_message_names(void *
       "check meshed.urdf --package-path far --collision-meshes hull"};
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
     r = run(lines[i]);
-    if (r.status != 0) {
+    if (r.status != 0 || contains(r.err, "--package-path") || contains(r.out, "--package-path")) {
       fail_msg("pronk %s: %d, %s%s", lines[i], r.status, r.out, r.err);
     }
     run_free(&r);
