@@ -51,14 +51,34 @@ typedef enum pk_joint_kind { PK_JOINT_KINDS(PK_JOINT_VALUE) PK_JOINT_KIND_COUNT 
 
 /* How the root link of a robot meets the world. */
 typedef enum pk_root_kind {
-  /* fixed when the root link is called "world", or when neither it nor a link that fixed joints weld to it
-   * has mass; free otherwise: a root without mass that carries a trunk is free */
+  /* free when the robot can stand or roll, or is one body; fixed otherwise: pk_root_reason has the rule */
   PK_ROOT_AUTO,
   PK_ROOT_FREE,  /* a floating joint */
   PK_ROOT_FIXED, /* welded to the world */
   PK_ROOT_CHAIN, /* three prismatic joints (x, y, z), then three revolute (x, y, z) */
   PK_ROOT_KIND_COUNT
 } pk_root_kind;
+
+/* Why a root is free or fixed: the rule of PK_ROOT_AUTO, from the first row that holds. A limb is what a moving joint joins to
+ * the root link, or to a link that fixed joints weld to it; its lowest point is that of its shapes that collide, link origins and
+ * centres of mass in the start pose, the root link's z up. */
+typedef enum pk_root_reason {
+  /* as it was asked for */
+  PK_ROOT_REASON_GIVEN,
+  /* fixed: the root link is called "world" */
+  PK_ROOT_REASON_WORLD,
+  /* fixed: neither the root link nor a link that is welded to it has mass */
+  PK_ROOT_REASON_MASSLESS,
+  /* free: it has no limbs, and is one body */
+  PK_ROOT_REASON_ONE_BODY,
+  /* free: two limbs at least reach as low as the root does, within 5 % of the robot's height: legs, wheels */
+  PK_ROOT_REASON_STANDS,
+  /* free: two limbs at least are one body on a continuous joint: wheels, rotors */
+  PK_ROOT_REASON_ROLLS,
+  /* fixed: none of these, as an arm on a heavy base or a hand */
+  PK_ROOT_REASON_CANNOT_STAND,
+  PK_ROOT_REASON_COUNT
+} pk_root_reason;
 
 /* A frame relative to another: v_outer = R v_inner + pos. */
 typedef struct pk_pose {

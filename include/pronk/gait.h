@@ -36,6 +36,10 @@ typedef struct pk_hold_options {
   double kd;
   /* N m, beside the model's effort limits; 0 and INFINITY: those alone. Default INFINITY. */
   double tau_max;
+  /* Hz, of each joint: kp and kd follow from it and from the inertia that the joint moves, critically damped; those above
+   * do not count. kp is not more than what reaches the effort limit at 0.1 rad (0.01 m). 0: kp and kd as they are given.
+   * Default 0. */
+  double frequency;
 } pk_hold_options;
 
 PK_API pk_hold_options pk_hold_options_default(void);

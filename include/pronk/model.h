@@ -110,6 +110,8 @@ typedef struct pk_model_robot {
   const char *file;
   /* Never PK_ROOT_AUTO. */
   pk_root_kind root;
+  /* Why it is that. */
+  pk_root_reason root_reason;
   /* Index of its root link. */
   int root_link;
   /* First of its bodies, which are a contiguous range. */
@@ -452,6 +454,9 @@ PK_API unsigned long long pk_model_hash(const pk_model *model);
 /* The name of an enumeration value, as URDF and scenarios write it. */
 PK_API const char *pk_joint_kind_name(pk_joint_kind kind);
 PK_API const char *pk_root_kind_name(pk_root_kind kind);
+
+/* Why a root is what it is, as the end of a sentence: "its root link is called world". */
+PK_API const char *pk_root_reason_text(pk_root_reason reason);
 PK_API const char *pk_shape_kind_name(pk_shape_kind kind);
 PK_API const char *pk_mesh_collision_name(pk_mesh_collision kind);
 PK_API const char *pk_constraint_kind_name(pk_constraint_kind kind);

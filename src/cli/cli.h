@@ -98,8 +98,11 @@ void pki_default_folder(const char *name, const char *ending, char out[PKI_PATH_
 /* A text that a command made: as it is, or with --json as the value of `key`. The exit status. */
 int pki_print_made(const pki_args *args, const char *key, const pki_text *text);
 
-/* The scenario that the first word names, with its overrides (--set). */
+/* The scenario that the first word names, or with --model a world around that robot, with its overrides (--set). */
 pk_status pki_load_scenario(const pki_args *args, pki_scenario **scenario, pk_error *err);
+
+/* There is one word, or none beside --model; false after a complaint. `what` a word is, as in "scenario". */
+bool pki_one_world(const pki_args *args, const char *what);
 
 /* --- commands --- */
 int pki_command_run(const pki_args *args);

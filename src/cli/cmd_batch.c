@@ -12,11 +12,15 @@
 #include "cli/interrupt.h"
 #include "cli/print_json.h"
 #include "cli/print_summary.h"
+#include "cli/replaced.h"
+#include "cli/sets.h"
 #include "cli/terminal.h"
 
 const pki_option pki_options_batch[] = {
     {"worlds", 'w', "N", "how many (default: 64)"},
     {"set", 0, "KEY=VALUE", "override a key of the scenario, as in step.dt=1.25e-3; may be repeated"},
+    PKI_WORLD_OF_MODEL,
+    PKI_MODEL_OPTIONS,
     {"duration", 0, "S", "simulated time, instead of the scenario's"},
     {"lanes", 0, "N", "worlds at once on vector lanes: 1, 4 or 8 (default: what suits the machine)"},
     {"threads", 0, "N", "default: one for each processor"},
@@ -182,8 +186,7 @@ static bool read_options(const pki_args *args, pki_batch_options *o)
 {
   double worlds, lanes, threads;
   *o = (pki_batch_options){.duration = -1, .folder = pki_args_value(args, "output")};
-  if (args->nword != 1) {
-    pki_complain("batch", "name one scenario, as in pronk batch starleth-rough --worlds 256");
+  if (!pki_one_world(args, "scenario (pronk list scenarios shows them)")) {
     return false;
   }
   if (!pki_args_number(args, "worlds", 1, 1e6, WORLDS, &worlds) ||
@@ -238,6 +241,9 @@ int pki_command_batch(const pki_args *args)
     if (options.folder == NULL && !pki_args_has(args, "no-output")) {
       pki_default_folder(scenario->name, "-batch", folder);
       options.folder = folder;
+    }
+    if (options.folder != NULL) {
+      pki_tell_replaced(args, options.folder, "worlds.csv");
     }
     pki_compile_world("batch", &world, options.lanes > 0 ? options.lanes : pki_best_lanes());
     code = run_worlds(args, &world, &options);

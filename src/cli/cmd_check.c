@@ -118,6 +118,7 @@ static void print_understood(const pk_model *m)
     printf("  %s: %s root '%s', %d degree%s of freedom, %d bod%s, %.4g kg\n", r->name,
            pk_root_kind_name(r->root), m->links[r->root_link].name, r->nu, r->nu == 1 ? "" : "s", r->nbody,
            r->nbody == 1 ? "y" : "ies", r->mass);
+    pki_print_root(m, i, "  ");
   }
   print_names(m, "merged into the body that carries them", is_merged);
   print_names(m, "fixed in the world", is_in_world);
@@ -188,6 +189,8 @@ static bool print_json(const pki_loaded *loaded, const remarks *r, bool ok)
   if (ok) {
     const pk_model *m = loaded->model;
     cJSON_AddStringToObject(o, "root", m->nrobot > 0 ? pk_root_kind_name(m->robots[0].root) : "");
+    cJSON_AddStringToObject(o, "root_reason",
+                            m->nrobot > 0 ? pk_root_reason_text(m->robots[0].root_reason) : "");
     cJSON_AddNumberToObject(o, "dof", m->nu);
     cJSON_AddNumberToObject(o, "bodies", m->nbody);
     pki_json_number(o, "mass", m->mass);

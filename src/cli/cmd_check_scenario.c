@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/cmd_check.h"
 #include "cli/print_json.h"
+#include "cli/sets.h"
 #include "cli/terminal.h"
 #include "contact/lcp/lcp.h"
 #include "contact/solvers/solver.h"
@@ -159,7 +160,7 @@ static void print_rest(const pki_scenario *s, const pki_world *w)
 /* One line for each entry: its objects are robots of the world, after the models. */
 static void print_objects(const pki_scenario *s, const pki_world *w)
 {
-  for (int i = 0, robot = s->nmodel; i < s->nobject; i++) {
+  for (int i = 0, robot = w->model_robot[s->nmodel]; i < s->nobject; i++) {
     const pki_scenario_object *o = &s->objects[i];
     const int count = pki_object_number(o);
     printf("  objects     %s", w->model->robots[robot].name);
@@ -178,7 +179,7 @@ static void print_objects(const pki_scenario *s, const pki_world *w)
 static void print_understood(const pki_scenario *s, const pki_world *w)
 {
   printf("  %s%s%s\n", s->name, s->description[0] ? ": " : "", s->description);
-  for (int i = 0; i < s->nmodel; i++) {
+  for (int i = 0; i < w->model_robot[s->nmodel]; i++) {
     const pk_model_robot *r = &w->model->robots[i];
     printf("  robot       %s: %s root, %d degree%s of freedom, %d bod%s, %.4g kg\n", r->name,
            pk_root_kind_name(r->root), r->nu, plural_ending(r->nu), r->nbody, r->nbody == 1 ? "y" : "ies",
@@ -231,7 +232,7 @@ static void print_text(const char *path, const pki_scenario *s, const pki_world 
 static bool matches_channel(const pki_world *w, const pki_channel_row *row, const char *pattern)
 {
   bool found = !row->robots && pki_pattern_covers(pattern, row->name);
-  for (int i = 0; i < (row->robots ? w->scenario->nmodel : 0) && !found; i++) {
+  for (int i = 0; i < (row->robots ? w->model_robot[w->scenario->nmodel] : 0) && !found; i++) {
     char name[256], counted[280];
     snprintf(name, sizeof name, "%s/%.120s", row->name, w->model->robots[i].name);
     snprintf(counted, sizeof counted, "%s_%d", name, i);
@@ -274,16 +275,14 @@ int pki_check_scenario(const pki_args *args, const char *name)
   pki_world w = {0};
   pki_problems problems = {0};
   pk_error err = {0};
-  int nset = 0;
-  const char **sets = pki_args_all(args, "set", &nset);
-  if (sets == NULL) {
-    pki_complain("check", "out of memory");
+  pki_sets sets;
+  if (!pki_sets_read(args, &sets)) {
     return PKI_EXIT_FAILURE;
   }
   const bool located = pki_problems_note(&problems, pki_scenario_locate(name, path, &err), &err) == PK_OK;
   if (!located) {
     snprintf(path, sizeof path, "%s", name);
-  } else if (pki_scenario_load_all(path, sets, nset, &s, &problems) == PK_OK) {
+  } else if (pki_scenario_load_all(path, sets.list, sets.count, &s, &problems) == PK_OK) {
     pki_scenario_check_times(s, s->duration, &s->warnings);
     if (pki_world_create_all(s, &w, &problems) == PK_OK) {
       pki_world_check_constraints(&w, &s->warnings);
@@ -299,7 +298,7 @@ int pki_check_scenario(const pki_args *args, const char *name)
   } else if (!print_json(path, s, &w, &problems)) {
     code = PKI_EXIT_FAILURE;
   }
-  free(sets);
+  pki_sets_free(&sets);
   pki_problems_free(&problems);
   pki_world_free(&w);
   pki_scenario_destroy(s);

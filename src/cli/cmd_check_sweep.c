@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/cmd_check.h"
 #include "cli/print_json.h"
+#include "cli/sets.h"
 #include "sweep/sweep.h"
 
 bool pki_is_sweep_file(const char *name)
@@ -41,13 +42,11 @@ int pki_check_sweep(const pki_args *args, const char *name)
 {
   pki_sweep s = {0};
   pk_error err = {0};
-  int nset = 0;
-  const char **sets = pki_args_all(args, "set", &nset);
-  if (sets == NULL) {
-    pki_complain("check", "out of memory");
+  pki_sets sets;
+  if (!pki_sets_read(args, &sets)) {
     return PKI_EXIT_FAILURE;
   }
-  const pk_status status = pki_sweep_load(name, sets, nset, &s, &err);
+  const pk_status status = pki_sweep_load(name, sets.list, sets.count, &s, &err);
   const bool ok = status == PK_OK;
   int code = pki_exit_of_input(status);
   if (args->json) {
@@ -58,7 +57,7 @@ int pki_check_sweep(const pki_args *args, const char *name)
   } else {
     pki_check_remark(&err, true, name);
   }
-  free((void *)sets);
+  pki_sets_free(&sets);
   pki_sweep_free(&s);
   return code;
 }

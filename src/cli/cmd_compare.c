@@ -9,11 +9,14 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/print_summary.h"
+#include "cli/replaced.h"
+#include "cli/sets.h"
 #include "cli/terminal.h"
 
 const pki_option pki_options_compare[] = {
     {"vary", 0, "KEY=A,B,...", "values of a key of the scenario; may be repeated, then all combinations run"},
     {"set", 0, "KEY=VALUE", "override a key for all of them; may be repeated"},
+    PKI_MODEL_OPTIONS,
     {"duration", 0, "S", "simulated time, instead of the scenario's"},
     {"output", 'o', "DIR", "where the report and a folder for each variant go (default: out/NAME-compare)"},
     {0},
@@ -169,18 +172,20 @@ int pki_command_compare(const pki_args *args)
     default_folder(path, folder);
     options.folder = folder;
   }
-  const char **sets = pki_args_all(args, "set", &options.nset);
   const char **vary = pki_args_all(args, "vary", &options.nvary);
   int code = PKI_EXIT_FAILURE;
-  if (sets == NULL || vary == NULL) {
+  pki_sets sets = {0};
+  if (vary == NULL) {
     pki_complain("compare", "out of memory");
-  } else {
+  } else if (pki_sets_read(args, &sets)) {
+    pki_tell_replaced(args, options.folder, "report.html");
     options.scenario = path;
-    options.sets = sets;
+    options.sets = sets.list;
+    options.nset = sets.count;
     options.vary = vary;
     code = run_all(args, &options);
   }
-  free((void *)sets);
+  pki_sets_free(&sets);
   free((void *)vary);
   return code;
 }

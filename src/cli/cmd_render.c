@@ -13,6 +13,7 @@
 #include "cli/cmd_view.h"
 #include "cli/interrupt.h"
 #include "cli/print_json.h"
+#include "cli/sets.h"
 #include "cli/terminal.h"
 #include "run/run_output.h"
 
@@ -30,6 +31,8 @@ const pki_option pki_options_render[] = {
     {"at", 0, "S", "one picture at that time"},
     {"camera", 0, "NAME", "iso, side, front, top or follow (default: iso)"},
     {"set", 0, "KEY=VALUE", "override a key of the scenario; may be repeated"},
+    PKI_WORLD_OF_MODEL,
+    PKI_MODEL_OPTIONS,
     {0},
 };
 
@@ -159,7 +162,8 @@ static bool complete_wishes(wishes *w, const pki_source *source, const pki_args 
   }
   if (w->out[0] == '\0') {
     char name[128];
-    const char *word = args->words[0], *slash = strrchr(word, '/');
+    const char *word = args->nword == 1 ? args->words[0] : pki_args_value(args, "model"),
+               *slash = strrchr(word, '/');
     snprintf(name, sizeof name, "%.120s", slash != NULL && slash[1] != '\0' ? slash + 1 : word);
     name[strcspn(name, "./")] = '\0';
     snprintf(w->out, sizeof w->out, "%s%s", name[0] != '\0' ? name : "pronk",
@@ -212,8 +216,7 @@ static int make_film(const pki_args *args, wishes *w, const atomic_int *stop)
 
 int pki_command_render(const pki_args *args)
 {
-  if (args->nword != 1) {
-    pki_complain("render", "name one recording, scenario or model");
+  if (!pki_one_world(args, "recording, scenario or model")) {
     return PKI_EXIT_USAGE;
   }
   wishes *w = calloc(1, sizeof *w);
@@ -227,7 +230,7 @@ int pki_command_render(const pki_args *args)
   if (pki_film_check(&w->film, &err) != PK_OK) {
     pki_complain_error("render", &err);
   } else if (pki_view_folder("render", w->page)) {
-    const bool recorded = pki_view_recording(args->words[0], w->recording);
+    const bool recorded = args->nword == 1 && pki_view_recording(args->words[0], w->recording);
     const pk_status status = recorded ? PK_OK : run_first(args, w, stop, &err);
     if (status != PK_OK) {
       err.status = status;

@@ -13,12 +13,16 @@
 #include "cli/cmd_export.h"
 #include "cli/interrupt.h"
 #include "cli/print_summary.h"
+#include "cli/replaced.h"
 #include "cli/resume.h"
+#include "cli/sets.h"
 #include "cli/terminal.h"
 #include "step/world.h"
 
 const pki_option pki_options_run[] = {
     {"set", 0, "KEY=VALUE", "override a key of the scenario, as in step.dt=1.25e-3; may be repeated"},
+    PKI_WORLD_OF_MODEL,
+    PKI_MODEL_OPTIONS,
     {"certify", 0, "[BOUND]", "fail when a step's relative residual is above it (default: the tolerance)"},
     {"duration", 0, "S", "simulated time, instead of the scenario's"},
     {"compiled", 0, NULL, "dynamics by the robot's own code, which the system's C compiler makes once"},
@@ -145,23 +149,6 @@ static int run_world(const pki_args *args, pki_world *world, pki_run_options *op
   return code;
 }
 
-pk_status pki_load_scenario(const pki_args *args, pki_scenario **scenario, pk_error *err)
-{
-  char path[PKI_PATH_MAX];
-  int nset;
-  const char **sets = pki_args_all(args, "set", &nset);
-  if (sets == NULL) {
-    return pki_fail_memory(err, NULL);
-  }
-  if (pki_args_has(args, "compiled")) {
-    sets[nset++] = "dynamics=compiled"; /* so that recordings, checkpoints and replays know of it */
-  }
-  pk_status status = pki_scenario_locate(args->words[0], path, err);
-  status = status == PK_OK ? pki_scenario_load(path, sets, nset, scenario, err) : status;
-  free((void *)sets);
-  return status;
-}
-
 static bool read_options(const pki_args *args, pki_run_options *o)
 {
   const char *every = pki_args_value(args, "checkpoint-every"), *resume = pki_args_value(args, "resume");
@@ -176,8 +163,8 @@ static bool read_options(const pki_args *args, pki_run_options *o)
   if (!export_all(args, NULL)) {
     return false;
   }
-  if (args->nword > 1 || (args->nword == 0 && resume == NULL)) {
-    pki_complain("run", "name one scenario (pronk list scenarios shows them)");
+  if ((args->nword > 0 || resume == NULL || pki_args_has(args, "model")) &&
+      !pki_one_world(args, "scenario (pronk list scenarios shows them)")) {
     return false;
   }
   if ((resume != NULL || nothing || every != NULL) &&
@@ -185,9 +172,10 @@ static bool read_options(const pki_args *args, pki_run_options *o)
     pki_complain("run", "--output, --no-output and --resume exclude each other");
     return false;
   }
-  if (resume != NULL && args->nword == 0 && (pki_args_has(args, "set") || pki_args_has(args, "compiled"))) {
-    pki_complain("run", "--resume continues the run's own scenario: --%s cannot change it",
-                 pki_args_has(args, "set") ? "set" : "compiled");
+  const char *change =
+      resume != NULL && args->nword == 0 && !pki_args_has(args, "model") ? pki_sets_option(args) : NULL;
+  if (change != NULL) {
+    pki_complain("run", "--resume continues the run's own scenario: --%s cannot change it", change);
     return false;
   }
   if (nothing && (every != NULL || pki_args_has(args, "export"))) {
@@ -209,8 +197,9 @@ int pki_command_run(const pki_args *args)
   pki_scenario *scenario = NULL;
   pki_world world = {0};
   pk_error err = {0};
-  pk_status status = args->nword == 1 ? pki_load_scenario(args, &scenario, &err)
-                                      : pki_resume_scenario(options.folder, &scenario, &options, &err);
+  const bool named = args->nword == 1 || pki_args_has(args, "model");
+  pk_status status = named ? pki_load_scenario(args, &scenario, &err)
+                           : pki_resume_scenario(options.folder, &scenario, &options, &err);
   status = status == PK_OK ? pki_world_create(scenario, &world, &err) : status;
   int code;
   if (status != PK_OK) {
@@ -220,6 +209,9 @@ int pki_command_run(const pki_args *args)
     if (options.folder == NULL && !pki_args_has(args, "no-output")) {
       pki_default_folder(scenario->name, "", folder);
       options.folder = folder;
+    }
+    if (options.folder != NULL && !options.resume) {
+      pki_tell_replaced(args, options.folder, "run.mcap");
     }
     pki_warn_scenario("run", scenario, &world, options.duration);
     pki_compile_world("run", &world, 1);

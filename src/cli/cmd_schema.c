@@ -208,6 +208,11 @@ static cJSON *surfaces_schema(void)
   return map_of(text_schema(1, 0));
 }
 
+static cJSON *folders_schema(void)
+{
+  return list_of(text_schema(1, 0), 0, 0);
+}
+
 static cJSON *heights_schema(void)
 {
   return list_of(list_of(typed_schema("number"), 2, 0), 2, 0);
@@ -226,7 +231,7 @@ static const struct {
     {"terrain", terrain_schema}, {"materials", materials_schema},   {"ignore", link_pairs},
     {"force", link_pairs},       {"controller", controller_schema}, {"gaits", gaits_schema},
     {"size", size_schema},       {"joints", joints_schema},         {"surfaces", surfaces_schema},
-    {"heights", heights_schema}, {"channels", channels_schema},
+    {"heights", heights_schema}, {"channels", channels_schema},     {"package_paths", folders_schema},
 };
 
 /* What has no row is a section by its tables, or a list of names (of a controller). */

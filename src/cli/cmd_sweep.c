@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/join_ranks.h"
 #include "cli/print_json.h"
+#include "cli/sets.h"
 #include "cli/terminal.h"
 #include "report/table.h"
 #include "sweep/sweep_report.h"
@@ -20,6 +21,7 @@
 
 const pki_option pki_options_sweep[] = {
     {"set", 0, "KEY=VALUE", "override a key of the scenario in all samples; may be repeated"},
+    PKI_MODEL_OPTIONS,
     {"threads", 0, "N", "samples at a time (default: as many as processors; one for each process of mpirun)"},
     {"output", 'o', "DIR", "where samples, tables and the report go (default: out/NAME-sweep)"},
     {"again", 0, NULL, "throw away what DIR has of it, and start afresh"},
@@ -275,14 +277,13 @@ static int run_other_rank(job *j)
 static pk_status load_sweep(const pki_args *args, pki_sweep *out, pk_error *err)
 {
   char path[PKI_PATH_MAX];
-  int nset;
-  const char **sets = pki_args_all(args, "set", &nset);
-  if (sets == NULL) {
+  pki_sets sets;
+  if (!pki_sets_read(args, &sets)) {
     return pki_fail_memory(err, NULL);
   }
   pk_status status = pki_yaml_locate(&pki_sweep_kind, args->words[0], path, err);
-  status = status == PK_OK ? pki_sweep_load(path, sets, nset, out, err) : status;
-  free((void *)sets);
+  status = status == PK_OK ? pki_sweep_load(path, sets.list, sets.count, out, err) : status;
+  pki_sets_free(&sets);
   return status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/print_json.h"
+#include "cli/sets.h"
 #include "cli/terminal.h"
 
 #ifdef PK_WITH_VIEWER
@@ -20,6 +21,8 @@
 
 const pki_option pki_options_view[] = {
     {"set", 0, "KEY=VALUE", "override a key of the scenario; may be repeated"},
+    PKI_WORLD_OF_MODEL,
+    PKI_MODEL_OPTIONS,
     {"port", 0, "N", "where the server listens (default: 0, any that is free)"},
     {"host", 0, "ADDRESS", "an address of this machine to listen at, instead of 127.0.0.1"},
     {"read-only", 0, NULL, "viewers may look, and change nothing"},
@@ -50,7 +53,7 @@ static pk_status open_source(const pki_args *args, pki_source **out, bool *model
 {
   char path[PKI_PATH_MAX];
   pki_scenario *scenario = NULL;
-  if (pki_view_recording(args->words[0], path)) {
+  if (args->nword == 1 && pki_view_recording(args->words[0], path)) {
     return pki_replay_create(path, out, err);
   }
   const pk_status status = pki_view_scenario(args, &scenario, model_only, err);
@@ -125,8 +128,7 @@ static int serve_view(const pki_args *args, pki_source *source, const pki_server
 
 int pki_command_view(const pki_args *args)
 {
-  if (args->nword != 1) {
-    pki_complain("view", "name one scenario, recording or model (pronk list shows scenarios and models)");
+  if (!pki_one_world(args, "scenario, recording or model (pronk list shows scenarios and models)")) {
     return PKI_EXIT_USAGE;
   }
   double port;

@@ -10,6 +10,7 @@ static cJSON *robot_json(const pk_model *m, const pk_model_robot *r)
   cJSON_AddStringToObject(o, "name", r->name);
   cJSON_AddStringToObject(o, "file", r->file);
   cJSON_AddStringToObject(o, "root", pk_root_kind_name(r->root));
+  cJSON_AddStringToObject(o, "root_reason", pk_root_reason_text(r->root_reason));
   cJSON_AddStringToObject(o, "root_link", m->links[r->root_link].name);
   cJSON_AddNumberToObject(o, "bodies", r->nbody);
   cJSON_AddNumberToObject(o, "nq", r->nq);

@@ -5,6 +5,7 @@
 #include "cli/cmd_info.h"
 #include "math/mat3.h"
 #include "model/mesh.h"
+#include "model/extent.h"
 #include "model/pose.h"
 
 /* What is left of zeros after a turn is zero. */
@@ -60,22 +61,6 @@ pk_inertia pki_info_inertia(const pk_model *model, int body)
 
 /* --- extent ---------------------------------------------------------------------------- */
 
-/* How far a shape reaches from its centre along each world axis. R: its axes in the world. */
-static void reach_of(const pk_model_shape *s, const double *R, double reach[3])
-{
-  const double *d = s->size;
-  for (int i = 0; i < 3; i++) {
-    const double x = fabs(R[3 * i]), y = fabs(R[3 * i + 1]), z = fabs(R[3 * i + 2]);
-    switch (s->kind) {
-    case PK_SHAPE_SPHERE: reach[i] = d[0]; break;
-    case PK_SHAPE_BOX: reach[i] = 0.5 * (d[0] * x + d[1] * y + d[2] * z); break;
-    case PK_SHAPE_CYLINDER: reach[i] = d[0] * sqrt(fmax(0, 1 - z * z)) + 0.5 * d[1] * z; break;
-    case PK_SHAPE_CAPSULE: reach[i] = d[0] + 0.5 * d[1] * z; break;
-    default: reach[i] = 0; break;
-    }
-  }
-}
-
 static void include_box(pki_info *info, const double centre[3], const double reach[3])
 {
   for (int i = 0; i < 3; i++) {
@@ -98,12 +83,12 @@ static void include_shape(pki_info *info, const pk_workspace *w, const pk_model_
   }
   double reach[3] = {0};
   if (!pki_shape_has_mesh(s->kind)) {
-    reach_of(s, pose.rot, reach);
+    pki_shape_reach(s->kind, s->size, pose.rot, reach);
     include_box(info, pose.pos, reach);
     return;
   }
-  const pk_mesh *mesh = s->mesh >= 0 ? &m->meshes[s->mesh] : NULL;
-  for (int v = 0; mesh != NULL && v < mesh->nvertex; v++) {
+  const pk_mesh *mesh = &m->meshes[s->mesh];
+  for (int v = 0; v < mesh->nvertex; v++) {
     pk_pose vertex = pk_pose_identity();
     memcpy(vertex.pos, mesh->vertex + 3 * (size_t)v, sizeof vertex.pos);
     const pk_pose at = pki_pose_mul(&pose, &vertex);

@@ -33,6 +33,10 @@ static void print_totals(const pki_info *info)
   printf("  bodies              %d  from %d links: %d fixed, %d without mass\n", m->nbody, m->nlink,
          info->fixed_links, info->massless_links);
   printf("  moving joints       %d\n", m->njoint);
+  for (int i = 0; i < m->nrobot; i++) {
+    const pk_model_robot *r = &m->robots[i];
+    printf("  root                %s: %s\n", pk_root_kind_name(r->root), pk_root_reason_text(r->root_reason));
+  }
   printf("  shapes              %d to collide with, %d to look at", info->collision_shapes,
          info->visual_shapes);
   if (m->nmesh > 0) {

@@ -7,6 +7,8 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "cli/cmd_view.h"
+#include "cli/load_model.h"
+#include "cli/sets.h"
 #include "model/locate.h"
 
 bool pki_view_folder(const char *command, char folder[PKI_PATH_MAX])
@@ -38,10 +40,11 @@ bool pki_view_recording(const char *word, char path[PKI_PATH_MAX])
 
 /* ---- a scenario, or a model alone ---- */
 
-static bool is_urdf(const char *word)
+/* A robot's file by its ending. */
+static bool is_robot_file(const char *word)
 {
-  const size_t size = strlen(word);
-  return size > 5 && strcmp(word + size - 5, ".urdf") == 0;
+  return pki_ends_with(word, ".urdf") || pki_ends_with(word, ".xml") || pki_ends_with(word, ".mjcf") ||
+         pki_ends_with(word, ".pkm");
 }
 
 /* Neither: the nearest of both kinds, and all there are. */
@@ -87,29 +90,12 @@ static void quote_yaml(const char *text, char *out, size_t size)
   out[n] = '\0';
 }
 
-/* "models/starleth/" and "x/starleth.urdf" are called starleth. */
-static void model_name_of_path(const char *word, char name[60])
-{
-  const char *end = word + strlen(word);
-  while (end > word + 1 && end[-1] == '/') {
-    end--;
-  }
-  const char *begin = end;
-  while (begin > word && begin[-1] != '/') {
-    begin--;
-  }
-  if (end - begin > 5 && strncmp(end - 5, ".urdf", 5) == 0) {
-    end -= 5;
-  }
-  snprintf(name, 60, "%.*s", (int)(end - begin), begin);
-}
-
 /* The model at `path` and nothing else: it stays as it is. */
 static pk_status show_model_only(const char *word, const char *path, const char *const *sets, int nset,
                                  pki_scenario **out, pk_error *err)
 {
   char name[60], called[128], file[2 * PKI_PATH_MAX], text[2 * PKI_PATH_MAX + 512];
-  model_name_of_path(word, name);
+  pki_model_called(word, name);
   quote_yaml(name, called, sizeof called);
   char *whole = realpath(path, NULL);
   quote_yaml(whole != NULL ? whole : path, file, sizeof file);
@@ -125,7 +111,7 @@ static pk_status find_viewed(const char *word, const char *const *sets, int nset
                              bool *model_only, pk_error *err)
 {
   char path[PKI_PATH_MAX];
-  if (!is_urdf(word) && pki_scenario_locate(word, path, NULL) == PK_OK) {
+  if (!is_robot_file(word) && pki_scenario_locate(word, path, NULL) == PK_OK) {
     return pki_scenario_load(path, sets, nset, out, err);
   }
   *model_only = true;
@@ -137,14 +123,16 @@ static pk_status find_viewed(const char *word, const char *const *sets, int nset
 
 pk_status pki_view_scenario(const pki_args *args, pki_scenario **out, bool *model_only, pk_error *err)
 {
-  int nset = 0;
-  const char **sets = pki_args_all(args, "set", &nset);
+  pki_sets sets;
   *out = NULL;
   *model_only = false;
-  if (sets == NULL) {
+  if (pki_args_has(args, "model")) {
+    return pki_load_scenario(args, out, err);
+  }
+  if (!pki_sets_read(args, &sets)) {
     return err->status = PK_ERROR_MEMORY;
   }
-  const pk_status status = find_viewed(args->words[0], sets, nset, out, model_only, err);
-  free(sets);
+  const pk_status status = find_viewed(args->words[0], sets.list, sets.count, out, model_only, err);
+  pki_sets_free(&sets);
   return status;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/effort.h"
+#include "control/gains.h"
 #include "control/registry.h"
 
 #define HOLD(name) #name, offsetof(pk_hold_options, name)
@@ -12,13 +13,15 @@ static const pk_field hold_fields[] = {
     {HOLD(kd), PK_FIELD_REAL, "N m s/rad", 2, 0, 1e9, NULL, "damping"},
     {HOLD(tau_max), PK_FIELD_REAL, "N m", INFINITY, 0, INFINITY, NULL,
      "largest torque, beside the model's effort limits; 0: none"},
+    {HOLD(frequency), PK_FIELD_REAL, "Hz", 0, 0, 1e3, NULL,
+     "kp and kd by each joint's inertia, critically damped, instead of those given; 0: as given"},
 };
 enum { HOLD_FIELDS = sizeof hold_fields / sizeof hold_fields[0] };
 
-/* A joint that it holds: its velocity, coordinate and largest torque. */
+/* A joint that it holds: its velocity, coordinate, largest torque and gains. */
 typedef struct hold_joint {
   int u, q;
-  double most;
+  double most, kp, kd;
 } hold_joint;
 
 typedef struct hold {
@@ -41,7 +44,7 @@ static void hold_pose(const hold *h, const pk_observation *seen, hold_state *s, 
   }
   for (int k = 0; k < h->joints; k++) {
     const hold_joint *j = &h->joint[k];
-    commands[j->u] = (pk_command){.q_des = s->pose[j->q], .kp = h->options.kp, .kd = h->options.kd};
+    commands[j->u] = (pk_command){.q_des = s->pose[j->q], .kp = j->kp, .kd = j->kd};
     pki_command_limit(&commands[j->u], j->most);
   }
 }
@@ -72,8 +75,18 @@ pk_status pk_hold_create(const pk_model *model, const pk_hold_options *options, 
   if (status != PK_OK) {
     return status;
   }
+  double *gains = calloc(2 * (size_t)model->nu + 1, sizeof *gains),
+         *kd = gains != NULL ? gains + model->nu : NULL;
+  if (gains == NULL) {
+    return pki_fail_memory(err, "a controller");
+  }
+  if (chosen.frequency > 0 && pki_gains_compute(model, chosen.frequency, gains, kd, err) != PK_OK) {
+    free(gains);
+    return PK_ERROR_MEMORY;
+  }
   hold *h = malloc(sizeof *h + (size_t)model->nu * sizeof h->joint[0]);
   if (h == NULL) {
+    free(gains);
     return pki_fail_memory(err, "a controller");
   }
   h->options = chosen;
@@ -81,10 +94,15 @@ pk_status pk_hold_create(const pk_model *model, const pk_hold_options *options, 
   for (int k = 0; k < model->nu; k++) {
     /* free roots and spherical joints have no PD of their own; planar and chain roots have no motor */
     if (model->dof_q[k] >= 0 && model->dof_joint[k] >= 0) {
-      h->joint[h->joints++] =
-          (hold_joint){.u = k, .q = model->dof_q[k], .most = pki_effort_limit(model, k, chosen.tau_max)};
+      const bool given = !(chosen.frequency > 0);
+      h->joint[h->joints++] = (hold_joint){.u = k,
+                                           .q = model->dof_q[k],
+                                           .most = pki_effort_limit(model, k, chosen.tau_max),
+                                           .kp = given ? chosen.kp : gains[k],
+                                           .kd = given ? chosen.kd : kd[k]};
     }
   }
+  free(gains);
   h->controller = (pk_controller){.name = "hold",
                                   .period = chosen.period,
                                   .model = pk_model_hash(model),

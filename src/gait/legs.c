@@ -9,16 +9,17 @@
 
 static const char *const defaults[PKI_LEGS] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
 
+static const char *const leg_names[PKI_LEGS] = {"left fore", "right fore", "left hind", "right hind"};
+
 static pk_status no_foot(const pk_model *model, int leg, const char *name, pk_error *err)
 {
-  static const char *const which[PKI_LEGS] = {"left fore", "right fore", "left hind", "right hind"};
   const char *near = NULL;
   for (int i = 0; i < model->nlink; i++) {
     const char *words[2] = {model->links[i].name, near};
     near = pki_nearest_word(name, words, near ? 2 : 1) ? pki_nearest_word(name, words, near ? 2 : 1) : near;
   }
   return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
-                  "there is no link \"%s\" to be the %s foot%s%s%s", name, which[leg],
+                  "there is no link \"%s\" to be the %s foot%s%s%s", name, leg_names[leg],
                   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
@@ -47,6 +48,41 @@ static pk_status find_joints(const pk_model *model, pki_leg *leg, const char *na
   if (count != 3) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "feet"},
                     "the leg of \"%s\" has %d joints below the trunk, expected three hinges", name, count);
+  }
+  return PK_OK;
+}
+
+/* How far a link's shapes reach from the origin of its body, by their middles; -1: it has none to stand on. */
+static double reach_of(const pk_model *model, int link)
+{
+  double farthest = -1;
+  for (int i = 0; i < model->nshape; i++) {
+    const pk_model_shape *shape = &model->shapes[i];
+    if (shape->link == link && !shape->visual) {
+      farthest = fmax(farthest, pki_length3(shape->pose.pos));
+    }
+  }
+  return farthest;
+}
+
+/* The foot is the outermost link with a shape of the last body of its leg; of another link nothing would stand. */
+static pk_status check_foot(const pk_model *model, int leg, int foot, const char *name, pk_error *err)
+{
+  int outermost = foot;
+  for (int i = 0; i < model->nlink; i++) {
+    const bool same = model->links[i].body == model->links[foot].body;
+    outermost = same && reach_of(model, i) > reach_of(model, outermost) ? i : outermost;
+  }
+  if (outermost != foot) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
+                    "the link \"%s\" is not the %s foot: \"%s\" is farther out on the same leg%s", name,
+                    leg_names[leg], model->links[outermost].name,
+                    reach_of(model, foot) < 0 ? ", and has a shape to stand on" : "");
+  }
+  if (reach_of(model, foot) < 0) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
+                    "the %s foot \"%s\" has no collision shape: it would sink into the ground",
+                    leg_names[leg], name);
   }
   return PK_OK;
 }
@@ -167,6 +203,38 @@ static pk_status measure_all(pki_locomotion *c, const pk_model *model, pk_error 
   return PK_OK;
 }
 
+/* Fore is where x is larger, left where y is: feet that are swapped make the robot fall. The right order is told. */
+static pk_status check_order(const pki_locomotion *c, const pk_model *model, pk_error *err)
+{
+  const pki_leg *legs = c->legs;
+  const bool fore = legs[0].hip[0] >= legs[2].hip[0] && legs[0].hip[0] >= legs[3].hip[0] &&
+                    legs[1].hip[0] >= legs[2].hip[0] && legs[1].hip[0] >= legs[3].hip[0];
+  const bool left = legs[0].hip[1] >= legs[1].hip[1] && legs[2].hip[1] >= legs[3].hip[1];
+  if (fore && left) {
+    return PK_OK;
+  }
+  int order[PKI_LEGS] = {0, 1, 2, 3};
+  for (int i = 0; i < PKI_LEGS; i++) { /* by x, the largest first */
+    for (int k = i + 1; k < PKI_LEGS; k++) {
+      if (legs[order[k]].hip[0] > legs[order[i]].hip[0]) {
+        const int swap = order[i];
+        order[i] = order[k], order[k] = swap;
+      }
+    }
+  }
+  for (int i = 0; i < PKI_LEGS; i += 2) { /* and each pair by y */
+    if (legs[order[i + 1]].hip[1] > legs[order[i]].hip[1]) {
+      const int swap = order[i];
+      order[i] = order[i + 1], order[i + 1] = swap;
+    }
+  }
+  return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
+                  "the feet are swapped; left fore, right fore, left hind, right hind are, by their places: "
+                  "[%s, %s, %s, %s]",
+                  model->links[legs[order[0]].foot].name, model->links[legs[order[1]].foot].name,
+                  model->links[legs[order[2]].foot].name, model->links[legs[order[3]].foot].name);
+}
+
 pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
 {
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -183,7 +251,8 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
                       "the foot \"%s\" is %s, expected four feet of one robot with a free root", name,
                       robot->root != PK_ROOT_FREE ? "on a robot without a free root" : "on another robot");
     }
-    const pk_status status = find_joints(model, leg, name, robot->body, err);
+    pk_status status = find_joints(model, leg, name, robot->body, err);
+    status = status == PK_OK ? check_foot(model, i, leg->foot, name, err) : status;
     if (status != PK_OK) {
       return status;
     }
@@ -204,5 +273,6 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0},
                     "there is no gravity, expected some: nothing could stand or walk");
   }
-  return measure_all(c, model, err);
+  const pk_status status = measure_all(c, model, err);
+  return status == PK_OK ? check_order(c, model, err) : status;
 }

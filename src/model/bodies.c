@@ -27,31 +27,6 @@ bool pki_unit_axis(const double axis[3], double out[3])
   return true;
 }
 
-/* What PK_ROOT_AUTO means for each robot: a free root needs mass in the links welded to it. */
-static bool choose_roots(pki_draft *d)
-{
-  const pk_builder *b = d->b;
-  bool *welded = calloc((size_t)b->nlink, sizeof *welded); /* only fixed joints up to the root */
-  bool *heavy = calloc((size_t)b->nrobot, sizeof *heavy);
-  if (welded == NULL || heavy == NULL) {
-    free(welded), free(heavy);
-    return false;
-  }
-  for (int k = 0; k < d->norder; k++) {
-    const int link = d->order[k], joint = d->link_joint[link];
-    const bool fixed = joint >= 0 && !pki_joint_moves(b->joints[joint].desc.kind);
-    welded[link] = joint < 0 || (fixed && welded[d->joint_parent[joint]]);
-    heavy[b->links[link].robot] |= welded[link] && b->links[link].desc.inertia.mass > 0;
-  }
-  for (int r = 0; r < b->nrobot; r++) {
-    const pk_root_kind asked = b->robots[r].desc.root;
-    const bool is_world = strcmp(b->links[d->robot_root[r]].desc.name, "world") == 0;
-    d->robot_kind[r] = asked != PK_ROOT_AUTO ? asked : is_world || !heavy[r] ? PK_ROOT_FIXED : PK_ROOT_FREE;
-  }
-  free(welded), free(heavy);
-  return true;
-}
-
 /* A rotation whose third column is the unit vector `axis`. */
 static void frame_along(const double axis[3], double rot[9])
 {
@@ -404,6 +379,7 @@ static bool allocate_bodies(pki_draft *d)
     d->body_cap += nparts > 1 ? nparts : 1;
   }
   d->robot_kind = malloc(nrobot * sizeof *d->robot_kind);
+  d->robot_reason = malloc(nrobot * sizeof *d->robot_reason);
   d->bodies = malloc((size_t)d->body_cap * sizeof *d->bodies);
   d->link_body = malloc(nlink * sizeof *d->link_body);
   d->link_pose = malloc(nlink * sizeof *d->link_pose);
@@ -411,8 +387,9 @@ static bool allocate_bodies(pki_draft *d)
   d->joint_q = malloc(njoint * sizeof *d->joint_q);
   d->joint_u = malloc(njoint * sizeof *d->joint_u);
   d->constraints = malloc((njoint + (size_t)b->nconstraint) * sizeof *d->constraints);
-  if (d->robot_kind == NULL || d->bodies == NULL || d->link_body == NULL || d->link_pose == NULL ||
-      d->joint_body == NULL || d->joint_q == NULL || d->joint_u == NULL || d->constraints == NULL) {
+  if (d->robot_kind == NULL || d->robot_reason == NULL || d->bodies == NULL || d->link_body == NULL ||
+      d->link_pose == NULL || d->joint_body == NULL || d->joint_q == NULL || d->joint_u == NULL ||
+      d->constraints == NULL) {
     return false;
   }
   memset(d->joint_body, -1, njoint * sizeof *d->joint_body);
@@ -434,7 +411,7 @@ static bool allocate_coordinates(pki_draft *d)
 
 bool pki_compile_bodies(pki_draft *d)
 {
-  if (!allocate_bodies(d) || !choose_roots(d)) {
+  if (!allocate_bodies(d) || !pki_choose_roots(d)) {
     return false;
   }
   place_links(d);

@@ -30,7 +30,7 @@ void pki_draft_free(pki_draft *d)
   free(d->joint_parent), free(d->joint_child), free(d->link_joint), free(d->robot_root), free(d->order);
   free(d->shape_link);
   free(d->joint_leader), free(d->joint_multiplier), free(d->joint_offset);
-  free(d->robot_kind), free(d->bodies), free(d->link_body), free(d->link_pose);
+  free(d->robot_kind), free(d->robot_reason), free(d->bodies), free(d->link_body), free(d->link_pose);
   free(d->joint_body), free(d->joint_q), free(d->joint_u);
   free(d->q0), free(d->dof), free(d->dof_joint), free(d->dof_q), free(d->M_row), free(d->M_col);
   free(d->joint_cut), free(d->constraints), free(d->plan_u);

@@ -2,6 +2,7 @@
  *
  *   tree.c    names, parents, roots, order; each link gets its joint
  *   constraints.c  which joints are cut, which loops are closed, the order of unknowns
+ *   roots.c   how each root meets the world, where nobody has said
  *   bodies.c  bodies from links: fixed joints merged, axes aligned, coordinates numbered
  *   checks.c  every value that no robot can have
  *   balance.c  moments of inertia that no body has
@@ -46,7 +47,8 @@ typedef struct pki_draft {
   int *joint_leader;               /* [njoint] resolved to the last leader, -1: none */
   double *joint_multiplier, *joint_offset;
   /* bodies.c */
-  pk_root_kind *robot_kind; /* [nrobot] never PK_ROOT_AUTO */
+  pk_root_kind *robot_kind;     /* [nrobot] never PK_ROOT_AUTO */
+  pk_root_reason *robot_reason; /* [nrobot] why */
   pki_body *bodies;         /* [nbody] room for body_cap */
   int nbody, body_cap;
   int *link_body;                      /* [nlink] -1: the world */
@@ -105,6 +107,7 @@ void pki_joint_part_axis(const pk_joint_desc *joint, int part, double out[3]);
 
 /* Each step returns false when it ran out of memory; other trouble is in the diagnostics. */
 bool pki_compile_tree(pki_draft *d);
+bool pki_choose_roots(pki_draft *d);
 bool pki_compile_bodies(pki_draft *d);
 bool pki_compile_plan(pki_draft *d);
 void pki_compile_cuts(pki_draft *d);

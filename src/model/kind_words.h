@@ -6,7 +6,7 @@
 
 extern const char *const pki_root_words[PK_ROOT_KIND_COUNT];
 extern const char *const pki_shape_words[PK_SHAPE_KIND_COUNT];
-extern const char *const pki_mesh_collision_words[PK_MESH_COLLISION_COUNT];
 extern const char *const pki_constraint_words[PK_CONSTRAINT_KIND_COUNT];
+extern const char *const pki_mesh_collision_words[PK_MESH_COLLISION_COUNT];
 
 #endif

@@ -130,6 +130,7 @@ static void fill_robots(const pki_draft *d, pk_model_robot *robots, char **text)
     robots[r] = (pk_model_robot){.name = pki_keep_text(text, desc->name),
                                  .file = pki_keep_text(text, desc->file ? desc->file : ""),
                                  .root = d->robot_kind[r],
+                                 .root_reason = d->robot_reason[r],
                                  .root_link = d->robot_root[r]};
   }
   /* bodies and coordinates of one robot are contiguous */

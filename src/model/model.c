@@ -139,6 +139,19 @@ const char *pk_root_kind_name(pk_root_kind kind)
   return (unsigned)kind < PK_ROOT_KIND_COUNT ? pki_root_words[kind] : "unknown";
 }
 
+const char *pk_root_reason_text(pk_root_reason reason)
+{
+  static const char *const texts[PK_ROOT_REASON_COUNT] = {
+      [PK_ROOT_REASON_GIVEN] = "it was asked for",
+      [PK_ROOT_REASON_WORLD] = "its root link is called world",
+      [PK_ROOT_REASON_MASSLESS] = "neither its root link nor what is welded to it has mass",
+      [PK_ROOT_REASON_ONE_BODY] = "it is one body",
+      [PK_ROOT_REASON_STANDS] = "two limbs or more reach as low as its root",
+      [PK_ROOT_REASON_ROLLS] = "it has wheels or rotors",
+      [PK_ROOT_REASON_CANNOT_STAND] = "it has nothing to stand or roll on"};
+  return (unsigned)reason < PK_ROOT_REASON_COUNT ? texts[reason] : "unknown";
+}
+
 const char *const pki_mesh_collision_words[PK_MESH_COLLISION_COUNT] = {[PK_MESH_COLLISION_HULL] = "hull",
                                                                        [PK_MESH_COLLISION_TRIANGLES] =
                                                                            "triangles",

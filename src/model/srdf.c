@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "model/urdf.h"
 
-enum { PAIRS_MAX = 1000000 };
+enum { PAIRS_MAX = 1000000, VALUES_MAX = 1000000 };
 
 void pki_srdf_destroy(pki_srdf *srdf)
 {
@@ -19,6 +19,11 @@ void pki_srdf_destroy(pki_srdf *srdf)
     free(srdf->pairs[i].link[0]);
     free(srdf->pairs[i].link[1]);
   }
+  for (int i = 0; i < srdf->nvalue; i++) {
+    free(srdf->values[i].state);
+    free(srdf->values[i].joint);
+  }
+  free(srdf->values);
   free(srdf->pairs);
   free(srdf->robot);
   free(srdf);
@@ -58,6 +63,85 @@ static void read_pair(pki_urdf *u, const xmlNode *node, pki_srdf *srdf)
   }
 }
 
+/* ---- named poses ---- */
+
+/* How many numbers an attribute seems to hold. */
+static int count_words(const char *text)
+{
+  static const char blanks[] = " \t\r\n";
+  int count = 0;
+  for (text += strspn(text, blanks); *text != '\0'; text += strspn(text, blanks)) {
+    text += strcspn(text, blanks);
+    count++;
+  }
+  return count;
+}
+
+/* An attribute that is there and not empty; NULL and reported otherwise. */
+static const char *name_of(pki_urdf *u, const xmlNode *node, const char *what)
+{
+  const char *name = pki_urdf_value(node, "name");
+  if (name == NULL || name[0] == '\0') {
+    pki_urdf_error(u, node, name != NULL ? "name" : NULL, PK_ERROR_SYNTAX, "%s", what);
+    return NULL;
+  }
+  return name;
+}
+
+static void read_value(pki_urdf *u, const xmlNode *node, const char *state, pki_srdf *srdf)
+{
+  const char *joint = name_of(u, node, "<joint> of <group_state> has no name, expected the name of a joint");
+  const char *text = pki_urdf_value(node, "value");
+  pki_srdf_value v = {.count = text != NULL ? count_words(text) : 0, .line = pki_urdf_line(node)};
+  const int most = (int)(sizeof v.value / sizeof v.value[0]);
+  if (joint == NULL) {
+    return;
+  }
+  if (v.count < 1 || v.count > most) {
+    pki_urdf_error(u, node, text != NULL ? "value" : NULL, PK_ERROR_SYNTAX,
+                   "value of <joint> in <group_state> has %d numbers, expected 1 to %d", v.count, most);
+    return;
+  }
+  if (!pki_urdf_numbers(u, node, "value", v.count, v.value)) {
+    return;
+  }
+  v.state = pki_text_copy(state);
+  v.joint = pki_text_copy(joint);
+  srdf->values[srdf->nvalue++] = v;
+  if (v.state == NULL || v.joint == NULL) {
+    pki_urdf_error(u, node, NULL, PK_ERROR_MEMORY, "out of memory");
+  }
+}
+
+/* Every <joint> of every <group_state>. */
+static void read_states(pki_urdf *u, const xmlNode *robot, pki_srdf *srdf)
+{
+  int count = 0;
+  for (const xmlNode *n = pki_urdf_child(robot, "group_state"); n != NULL;
+       n = pki_urdf_next(n->next, "group_state")) {
+    for (const xmlNode *j = pki_urdf_child(n, "joint"); j != NULL && count <= VALUES_MAX;
+         j = pki_urdf_next(j->next, "joint")) {
+      count++;
+    }
+  }
+  srdf->values = count <= VALUES_MAX ? calloc((size_t)count + 1, sizeof *srdf->values) : NULL;
+  if (srdf->values == NULL) {
+    pki_urdf_error(u, robot, NULL, count > VALUES_MAX ? PK_ERROR_LIMIT : PK_ERROR_MEMORY,
+                   count > VALUES_MAX ? "more than a million joints in <group_state>" : "out of memory");
+    return;
+  }
+  for (const xmlNode *n = pki_urdf_child(robot, "group_state"); n != NULL;
+       n = pki_urdf_next(n->next, "group_state")) {
+    const char *state = name_of(u, n, "<group_state> has no name, expected the name of a pose");
+    for (const xmlNode *j = pki_urdf_child(n, "joint"); j != NULL && state != NULL;
+         j = pki_urdf_next(j->next, "joint")) {
+      read_value(u, j, state, srdf);
+    }
+  }
+}
+
+/* ---- the file ---- */
+
 static void read_robot(pki_urdf *u, const xmlNode *robot, pki_srdf *srdf)
 {
   if (robot == NULL || !pki_urdf_is(robot, "robot")) {
@@ -93,6 +177,7 @@ static void read_robot(pki_urdf *u, const xmlNode *robot, pki_srdf *srdf)
        n = pki_urdf_next(n->next, "disable_collisions")) {
     read_pair(u, n, srdf);
   }
+  read_states(u, robot, srdf);
 }
 
 pk_status pki_srdf_parse(const char *text, size_t size, const char *file, pki_srdf **out, pk_error *err)

@@ -507,7 +507,7 @@ pk_status pki_channel_reader_create(const pki_watch *watch, const pki_run_result
                                     pk_error *err)
 {
   const pk_model *m = watch->model;
-  const int models = watch->world->scenario->nmodel; /* objects have no trunk */
+  const int models = watch->world->model_robot[watch->world->scenario->nmodel]; /* objects have no trunk */
   const size_t most = (size_t)pki_channel_row_count + (size_t)models;
   pki_channel_reader *t = calloc(1, sizeof *t);
   bool *used = calloc((size_t)nonly + 1, sizeof *used);

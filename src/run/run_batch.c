@@ -128,7 +128,8 @@ static pk_status set_worlds(runner *r, pk_error *err)
       continue;
     }
     pki_run_result *of = &r->result->of[k];
-    *of = (pki_run_result){.bound = r->result->bound, .nrobot = w->scenario->nmodel, .model = w->model};
+    *of = (pki_run_result){
+        .bound = r->result->bound, .nrobot = w->model_robot[w->scenario->nmodel], .model = w->model};
     for (int i = 0; i < of->nrobot; i++) {
       of->mass += pk_sim_mass(w->sim, i);
     }

@@ -102,7 +102,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   result->dynamics = pki_world_dynamics(world);
   result->not_compiled = world->not_compiled;
   result->law = world->scenario->step.law;
-  result->nrobot = world->scenario->nmodel;
+  result->nrobot = world->model_robot[world->scenario->nmodel];
   result->nobject = m->nrobot - result->nrobot;
   for (int i = 0; i < result->nrobot; i++) {
     result->mass += pk_sim_mass(world->sim, i);

@@ -455,3 +455,22 @@ pk_status pki_document_set(pki_document *document, const char *assignment, pk_er
   }
   return status;
 }
+
+pk_status pki_document_wrap(pki_document *document, pki_node *node, const char *key, pk_error *err)
+{
+  pki_node *value = take_memory(document, sizeof *value);
+  const char *name = copy_text(document, key, strlen(key));
+  if (value == NULL || name == NULL) {
+    return pki_fail_memory(err, node->file);
+  }
+  *value = *node;
+  value->key = name;
+  value->parent = value->next = NULL;
+  node->kind = PKI_NODE_MAP;
+  node->plain = false;
+  node->text = "";
+  node->first = node->last = NULL;
+  node->count = 0;
+  append_child(node, value);
+  return PK_OK;
+}

@@ -43,6 +43,9 @@ pki_node *pki_document_root(const pki_document *document);
  * 0 or +) on the way are made when they are missing; a list grows by the index after its last, or by "+". */
 pk_status pki_document_set(pki_document *document, const char *assignment, pk_error *err);
 
+/* A scalar at `node` becomes a mapping with that scalar as the value of `key`. */
+pk_status pki_document_wrap(pki_document *document, pki_node *node, const char *key, pk_error *err);
+
 /* The value of a key, NULL: there is none. */
 const pki_node *pki_node_find(const pki_node *map, const char *key);
 

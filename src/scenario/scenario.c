@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "scenario/override.h"
 #include "step/world.h"
 
 /* "dir/trot.yaml" is called "trot". */
@@ -99,7 +100,7 @@ pk_status pki_scenario_parse_all(const char *file, const char *text, size_t size
   pk_error err = {0};
   pki_problems_note(problems, pki_document_parse(file, text, size, &s->document, &err), &err);
   for (int i = 0; i < nset && s->document != NULL; i++) {
-    pki_problems_note(problems, pki_document_set(s->document, sets[i], &err), &err);
+    pki_problems_note(problems, pki_scenario_override(s->document, sets[i], &err), &err);
   }
   if (s->document != NULL) {
     read_scenario(s, problems);

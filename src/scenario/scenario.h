@@ -17,9 +17,12 @@
 
 /* One entry of `models`. */
 typedef struct pki_scenario_model {
-  char model[256], prefix[64], srdf[256];
+  char model[PKI_PATH_MAX], prefix[64], srdf[PKI_PATH_MAX], pose[128];
   pk_root_kind root;
   double position[3], rpy[3], quaternion[4];
+  bool on_ground;
+  bool meshes, strict, balance_inertia;
+  pk_mesh_collision collision_meshes;
   const pki_node *node;
 } pki_scenario_model;
 
@@ -245,15 +248,19 @@ typedef struct pki_push {
   double point[3], force[3];
 } pki_push;
 
-/* A world that is ready to step. */
 /* Pairs of links that overlap in the start pose, as a world remembers them. */
 enum { PKI_OVERLAPS_TOLD = 64 };
 
+/* A world that is ready to step. */
 typedef struct pki_world {
   const pki_scenario *scenario;
   pk_model *model;
   pk_sim *sim;
   pk_controller *controller;
+  int *
+      model_robot; /* [nmodel + 1] first robot of each model, which may hold several; the last: robots of all models */
+  int remarks;        /* warnings about the files of its models */
+  pk_error remark;    /* the first of them */
   int *push_link;     /* [npush] */
   int *disturb_link;  /* [ndisturb] */
   pki_push *acting;   /* [npush + ndisturb] pushes of a step */
@@ -316,6 +323,9 @@ int pki_object_number(const pki_scenario_object *object);
 
 /* Warn of links of one robot that overlap in the start pose: they were released; and of objects that start in something else. */
 void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings);
+
+/* Warn that files of models have warnings, with the first of them. */
+void pki_world_check_files(const pki_world *world, pki_problems *warnings);
 
 /* --- section_joints.c --- */
 

@@ -5,6 +5,7 @@
 #include "base/pattern.h"
 #include "pronk/collision.h"
 #include "scenario/files.h"
+#include "scenario/on_ground.h"
 #include "scenario/section.h"
 #include "sim/query.h"
 
@@ -120,7 +121,7 @@ static void set_collide(pki_world *world, pki_problems *problems)
 /* Whether a link is one of the scenario's objects: they come after all models. */
 static bool is_object(const pki_world *world, int link)
 {
-  return link >= 0 && world->model->links[link].robot >= world->scenario->nmodel;
+  return link >= 0 && world->model->links[link].robot >= world->model_robot[world->scenario->nmodel];
 }
 
 /* Objects that start in something else are pushed out of it. A millimetre may be meant, as of a heap that is shaken. */
@@ -166,6 +167,8 @@ void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings)
                 count - PKI_OVERLAPS_TOLD);
   }
   check_objects(world, warnings);
+  pki_world_check_ground(world, warnings);
+  pki_world_check_files(world, warnings);
 }
 
 /* ---- the section ---- */

@@ -9,17 +9,41 @@
 static const pk_field model_fields[] = {
     PKI_TEXT("model", pki_scenario_model, model, 1, "a model's name, or a path from the scenario's folder"),
     PKI_TEXT("prefix", pki_scenario_model, prefix, 0, "put before its link and joint names"),
+    PKI_PART("package_paths", "folders to search for package:// names, paths from the scenario's folder"),
+    {MODEL(meshes), PK_FIELD_BOOL, "", true, 0, 1, NULL, "false: open no mesh file and keep no mesh"},
+    {MODEL(collision_meshes), PK_FIELD_ENUM, "", PK_MESH_COLLISION_HULL, 0, PK_MESH_COLLISION_COUNT - 1,
+     pki_mesh_collision_words, "what meshes that collide become"},
+    {MODEL(strict), PK_FIELD_BOOL, "", false, 0, 1, NULL, "every warning about its file is an error"},
+    {MODEL(balance_inertia), PK_FIELD_BOOL, "", true, 0, 1, NULL,
+     "moments of inertia that no body has are mended; false: they are an error"},
     {MODEL(root), PK_FIELD_ENUM, "", PK_ROOT_AUTO, 0, PK_ROOT_KIND_COUNT - 1, pki_root_words,
      "how its root meets the world"},
     {MODEL(position), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "of its root"},
     {MODEL(rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL, "roll, pitch, yaw of its root"},
     {MODEL(quaternion), PK_FIELD_VEC4, "", 0, -1e6, 1e6, NULL, "of its root (w, x, y, z), instead of rpy"},
+    {MODEL(on_ground), PK_FIELD_BOOL, "", false, 0, 1, NULL,
+     "move a free root up or down until the start pose just stands on the ground"},
+    PKI_TEXT("pose", pki_scenario_model, pose, 0,
+             "initial pose by name: a keyframe of its file, or a group_state of its SRDF file"),
     PKI_PART("joints", "initial pose: a value for each joint that is named"),
     PKI_TEXT("srdf", pki_scenario_model, srdf, 0,
-             "a path from the scenario's folder: pairs of its links that do not collide"),
+             "a path from the scenario's folder: pairs of its links that do not collide, and named poses"),
     PKI_PART("surfaces", "surfaces by link, for pairs; default: the ground's material alone decides"),
 };
 static const int model_field_count = PKI_COUNT(model_fields);
+
+/* Texts; where the folders are is looked up when the file is read. */
+static void check_package_paths(const pki_node *list, pki_problems *problems)
+{
+  if (list == NULL || pki_expect_kind(list, PKI_NODE_LIST, problems) != PK_OK) {
+    return;
+  }
+  for (const pki_node *n = list->first; n != NULL; n = n->next) {
+    if (n->kind != PKI_NODE_SCALAR || pki_node_is_null(n) || n->text[0] == '\0') {
+      pki_problem(problems, n, "this is %s, expected a folder", pki_node_what(n));
+    }
+  }
+}
 
 /* A model may be just its name. */
 static void read_model(const pki_node *node, pki_scenario_model *out, pki_problems *problems)
@@ -34,6 +58,7 @@ static void read_model(const pki_node *node, pki_scenario_model *out, pki_proble
   const pki_binding binding = {model_fields, model_field_count, out};
   const pk_status status = pki_read_map(node, &binding, 1, problems);
   const pki_node *quaternion = pki_node_find(node, "quaternion");
+  check_package_paths(node->kind == PKI_NODE_MAP ? pki_node_find(node, "package_paths") : NULL, problems);
   if (status != PK_OK || quaternion == NULL) {
     return;
   }

@@ -250,7 +250,7 @@ static void start_objects(pki_world *world, pki_problems *problems)
     return;
   }
   pk_sim_get_joints(world->sim, q, u);
-  for (int i = 0, robot = s->nmodel; i < s->nobject; i++) {
+  for (int i = 0, robot = world->model_robot[s->nmodel]; i < s->nobject; i++) {
     for (int k = 0; k < pki_object_number(&s->objects[i]); k++, robot++) {
       double *at = u + m->robots[robot].u, rot[9];
       pki_quat_to_mat3(q + m->robots[robot].q + 3, rot);

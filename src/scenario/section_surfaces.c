@@ -138,11 +138,11 @@ static void set_links(const pki_scenario_model *model, pk_sim *sim, surfaces *al
   }
 }
 
-/* Objects have one link each, after those of the models. */
-static void set_objects(const pki_scenario *s, pk_sim *sim, surfaces *all, pki_problems *problems)
+/* Objects have one link each, after those of the models; `robot` is the first. */
+static void set_objects(const pki_scenario *s, pk_sim *sim, int robot, surfaces *all, pki_problems *problems)
 {
   const pk_model *m = pk_sim_model(sim);
-  for (int i = 0, robot = s->nmodel; i < s->nobject; i++) {
+  for (int i = 0; i < s->nobject; i++) {
     const int count = pki_object_number(&s->objects[i]);
     const pki_node *node = pki_node_find(s->objects[i].node, "surface");
     if (s->objects[i].surface[0] != '\0') {
@@ -163,7 +163,7 @@ static void set_surfaces(pki_world *world, pki_problems *problems)
   for (int i = 0; i < scenario->nmodel; i++) {
     set_links(&scenario->models[i], sim, &all, problems);
   }
-  set_objects(scenario, sim, &all, problems);
+  set_objects(scenario, sim, world->model_robot[scenario->nmodel], &all, problems);
   if (scenario->pairs == NULL || pki_expect_kind(scenario->pairs, PKI_NODE_LIST, problems) != PK_OK) {
     return;
   }

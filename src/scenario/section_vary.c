@@ -389,7 +389,7 @@ static void move_roots(const pki_world *w, const shift *s, double *q, double *u)
     p[6] = half[0] * at[3] + half[1] * at[0];
     v[0] = c * speed[0] - n * speed[1];
     v[1] = n * speed[0] + c * speed[1];
-    for (int k = 0; k < 3 && r < w->scenario->nmodel; k++) {
+    for (int k = 0; k < 3 && r < w->model_robot[w->scenario->nmodel]; k++) {
       v[k] += s->velocity[k];
     }
   }
@@ -405,7 +405,7 @@ static bool feet_clearance(pki_world *w, bool all, double *out)
   for (int i = 0; i < m->nshape && w->scenario->terrain != NULL; i++) {
     const pk_model_shape *shape = &m->shapes[i];
     const pk_model_link *link = &m->links[shape->link];
-    if (shape->visual || shape->body < 0 || link->robot >= w->scenario->nmodel) {
+    if (shape->visual || shape->body < 0 || link->robot >= w->model_robot[w->scenario->nmodel]) {
       continue;
     }
     double ground, centre[3], at[3];

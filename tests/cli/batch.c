@@ -66,7 +66,7 @@ static void wrong_usage_is_told(void **state)
 {
   (void)state;
   static const char *const cases[][2] = {
-      {"batch", "name one scenario, as in pronk batch starleth-rough"},
+      {"batch", "name one scenario (pronk list scenarios shows them), or a robot with --model FILE"},
       {"batch starleth-rouhg", "did you mean 'starleth-rough'?"},
       {"batch starleth-rough --worlds 0", "--worlds"},
       {"batch starleth-rough --worlds 1.5", "--worlds is no whole number"},

@@ -13,7 +13,7 @@ static void a_good_scenario_is_explained(void **state)
   (void)state;
   write_file("check_good.yaml", "description: two of them\n"
                                 "models:\n"
-                                "  - {model: starleth, prefix: a_}\n"
+                                "  - {model: starleth, prefix: a_, on_ground: true}\n"
                                 "  - {model: pendulum, prefix: b_, position: [9, 0, 0]}\n"
                                 "terrain: [{shape: plane}, {shape: box, size: [1, 1, 1]}]\n"
                                 "materials: {ice: {friction: 0.25}}\n"

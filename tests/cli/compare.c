@@ -53,6 +53,7 @@ static void every_combination_is_a_row_and_a_folder(void **state)
 static void a_person_sees_a_table(void **state)
 {
   (void)state;
+  shell("rm -rf compare-out", (char[8]){0}, 8);
   run_result r =
       run("compare starleth-stand --vary=controller.friction=0.4,0.5 --duration=0.05 -o compare-out");
   assert_int_equal(r.status, 0);

@@ -415,7 +415,21 @@ static void wrong_options_are_named(void **state)
   assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_UNSUPPORTED);
   assert_non_null(
       strstr(err.message, "the leg of \"RF_THIGH\" has 2 joints below the trunk, expected three hinges"));
-  options.feet[1] = NULL;
+  options.feet[1] = "RF_SHANK"; /* where the foot is welded on */
+  assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "feet");
+  assert_non_null(
+      strstr(err.message, "the link \"RF_SHANK\" is not the right fore foot: \"RF_FOOT\" is farther out"));
+  options.feet[0] = "RF_FOOT", options.feet[1] = "LF_FOOT"; /* left and right */
+  assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message,
+                      "the feet are swapped; left fore, right fore, left hind, right hind are, by their "
+                      "places: [LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT]");
+  options.feet[0] = "LH_FOOT", options.feet[1] = "RH_FOOT", options.feet[2] = "LF_FOOT",
+  options.feet[3] = "RF_FOOT";
+  assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_ARGUMENT);
+  assert_non_null(strstr(err.message, "[LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT]"));
+  options.feet[0] = options.feet[1] = options.feet[2] = options.feet[3] = NULL;
   options.duty = 0.1;
   assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.field, "duty");

@@ -242,7 +242,7 @@ static void urdf_reads_the_words_of_a_row(void **state)
     }
     assert_int_equal(m->joints[0].kind, rows[i].kind);
     const bool is_screw = rows[i].kind == TOY_SCREW;
-    assert_true(is_screw ? m->dof_lower[6] == -1 && m->dof_upper[6] == 2 : isinf(m->dof_lower[6]));
+    assert_true(is_screw ? m->dof_lower[0] == -1 && m->dof_upper[0] == 2 : isinf(m->dof_lower[0]));
     assert_near(m->joints[0].axis[2], 1, 0);
     pk_model_destroy(m);
   }

@@ -1,4 +1,4 @@
-/* SRDF files: pairs that do not collide, and what is wrong with them. */
+/* SRDF files: pairs that do not collide, poses by name, and what is wrong with them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,6 +40,64 @@ static void pairs_are_read_and_all_else_is_passed_over(void **state)
   assert_string_equal(s->pairs[1].link[0], "foot_\xc3\xa9");
   assert_int_equal(s->pairs[1].line, 8);
   pki_srdf_destroy(s);
+}
+
+static void poses_are_read_by_name(void **state)
+{
+  (void)state;
+  pki_srdf *s;
+  pk_error err;
+  const char text[] =
+      "<robot name='dog'>\n"
+      "  <group_state name='home' group='leg'>\n"
+      "    <joint name='hip' value='0.5'/>\n"
+      "    <joint name='ball' value=' 1 0\t0 0 '/>\n"
+      "  </group_state>\n"
+      "  <group_state name='home' group='arm'><joint name='elbow' value='-1e-1'/></group_state>\n"
+      "  <group_state name='empty' group='arm'/>\n"
+      "</robot>\n";
+  assert_int_equal(parse(text, &s, &err), PK_OK);
+  assert_int_equal(s->nvalue, 3);
+  assert_string_equal(s->values[0].state, "home");
+  assert_string_equal(s->values[0].joint, "hip");
+  assert_int_equal(s->values[0].count, 1);
+  assert_true(s->values[0].value[0] == 0.5);
+  assert_int_equal(s->values[0].line, 3);
+  assert_int_equal(s->values[1].count, 4);
+  assert_true(s->values[1].value[0] == 1 && s->values[1].value[3] == 0);
+  assert_string_equal(s->values[2].joint, "elbow");
+  assert_true(s->values[2].value[0] == -0.1);
+  pki_srdf_destroy(s);
+}
+
+static void wrong_poses_are_told_with_their_line(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *inside, *message;
+  } cases[] = {
+      {"<group_state group='leg'><joint name='j' value='0'/></group_state>",
+       "<group_state> has no name, expected the name of a pose"},
+      {"<group_state name='home'><joint value='0'/></group_state>",
+       "<joint> of <group_state> has no name, expected the name of a joint"},
+      {"<group_state name='home'><joint name='j'/></group_state>",
+       "value of <joint> in <group_state> has 0 numbers, expected 1 to 7"},
+      {"<group_state name='home'><joint name='j' value='1 2 3 4 5 6 7 8'/></group_state>",
+       "value of <joint> in <group_state> has 8 numbers, expected 1 to 7"},
+      {"<group_state name='home'><joint name='j' value='zero'/></group_state>", NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    pki_srdf *s;
+    pk_error err;
+    char text[300];
+    snprintf(text, sizeof text, "<robot>\n%s\n</robot>", cases[i].inside);
+    assert_int_equal(parse(text, &s, &err), PK_ERROR_SYNTAX);
+    assert_null(s);
+    assert_int_equal(err.line, 2);
+    if (cases[i].message != NULL) {
+      assert_string_equal(err.message, cases[i].message);
+    }
+  }
 }
 
 static void a_robot_without_pairs_or_a_name_is_fine(void **state)
@@ -108,6 +166,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pairs_are_read_and_all_else_is_passed_over),
+      cmocka_unit_test(poses_are_read_by_name),
+      cmocka_unit_test(wrong_poses_are_told_with_their_line),
       cmocka_unit_test(a_robot_without_pairs_or_a_name_is_fine),
       cmocka_unit_test(what_is_wrong_is_told_with_its_line),
       cmocka_unit_test(a_file_that_is_not_there_is_told),

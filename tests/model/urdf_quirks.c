@@ -379,6 +379,7 @@ static pk_status read_row(const quirk *row, bool strict, pk_builder **b, pk_mode
 {
   pk_load_options options = no_meshes();
   options.strict = strict;
+  options.root = row->nu >= 6 ? PK_ROOT_FREE : PK_ROOT_AUTO; /* of two links: they would be an arm */
   *model = NULL;
   pk_builder_create(b, NULL);
   const size_t size = row->size > 0 ? row->size : strlen(row->text);

@@ -49,7 +49,7 @@ static const wrong cases[] = {
     {"duration: 1\nmodel:\n  prefix: a\n", 3, "model",
      "the key \"model\" is missing: a text, a model's name, or a path from the scenario's folder"},
     {"duration: 1\nmodel: ''\n", 2, "model",
-     "model has 0 bytes, expected 1 to 255 (a model's name, or a path from the scenario's folder)"},
+     "model has 0 bytes, expected 1 to 4095 (a model's name, or a path from the scenario's folder)"},
     {"duration: 1\nmodel:\n  model: starleth\n  root: floating\n", 4, "model.root",
      "root is \"floating\", expected one of auto, free, fixed, chain"},
     {"duration: 1\nmodels:\n  - model: starleth\n    rpy: [0, 0, 0]\n    quaternion: [1, 0, 0, 0]\n", 5,
