@@ -4,8 +4,8 @@
 
 #include "cli/cmd_info.h"
 #include "math/mat3.h"
-#include "model/mesh.h"
 #include "model/extent.h"
+#include "model/mesh.h"
 #include "model/pose.h"
 
 /* What is left of zeros after a turn is zero. */
