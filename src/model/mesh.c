@@ -178,6 +178,7 @@ static const mesh_kind kinds[] = {
     {"dae", pki_mesh_read_dae, ADVICE_NONE},
     {"ply", pki_mesh_read_ply, ADVICE_NONE},
     {"glb", pki_mesh_read_glb, ADVICE_NONE},
+    {"msh", pki_mesh_read_msh, ADVICE_NONE},
     {"3ds", NULL, ADVICE_ASSIMP},
     {"gltf", NULL, ADVICE_ASSIMP},
     {"mesh", NULL, ADVICE_ASSIMP},

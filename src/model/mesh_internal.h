@@ -56,6 +56,7 @@ pk_status pki_mesh_read_stl(const pki_mesh_input *in, pki_mesh_sink *sink);
 pk_status pki_mesh_read_obj(const pki_mesh_input *in, pki_mesh_sink *sink);
 pk_status pki_mesh_read_dae(const pki_mesh_input *in, pki_mesh_sink *sink);
 pk_status pki_mesh_read_ply(const pki_mesh_input *in, pki_mesh_sink *sink);
+pk_status pki_mesh_read_msh(const pki_mesh_input *in, pki_mesh_sink *sink);
 pk_status pki_mesh_read_glb(const pki_mesh_input *in, pki_mesh_sink *sink);
 
 #endif

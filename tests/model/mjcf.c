@@ -262,6 +262,21 @@ static void classes_inherit_and_are_chosen_by_the_nearest_name(void **state)
   pk_builder_destroy(b);
 }
 
+/* A second part of the main class does not change classes that came before it. */
+static void parts_of_the_main_class_add_up_in_their_order(void **state)
+{
+  (void)state;
+  pk_builder *b = read_text(
+      MJCF("<default><joint damping='1'/><default class='c'><joint armature='.1'/></default></default>"
+           "<default><joint damping='2'/></default><worldbody><body name='a'><joint name='x' class='c'/>" MASS
+           "<body name='b'><joint name='y'/>" MASS "</body></body></worldbody>"),
+      NULL);
+  assert_close(joint_of(b, "x")->damping, 1);
+  assert_close(joint_of(b, "x")->armature, 0.1);
+  assert_close(joint_of(b, "y")->damping, 2);
+  pk_builder_destroy(b);
+}
+
 static void short_vectors_leave_the_rest_to_the_class(void **state)
 {
   (void)state;
@@ -328,6 +343,7 @@ int main(void)
       cmocka_unit_test(several_joints_of_a_body_act_in_their_order),
       cmocka_unit_test(each_tree_of_the_world_is_a_robot),
       cmocka_unit_test(classes_inherit_and_are_chosen_by_the_nearest_name),
+      cmocka_unit_test(parts_of_the_main_class_add_up_in_their_order),
       cmocka_unit_test(short_vectors_leave_the_rest_to_the_class),
       cmocka_unit_test(geoms_collide_by_their_bits_and_are_seen_by_their_group),
       cmocka_unit_test(fromto_gives_place_direction_and_length),

@@ -1,4 +1,8 @@
 /* MJCF: constraints, contacts, actuators, sensors, keyframes and copies. */
+#define _XOPEN_SOURCE 700
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "model/mjcf_help.h"
 
 #define TWO_JOINTS \
@@ -235,6 +239,107 @@ static void replicate_turns_each_copy_further(void **state)
   pk_builder_destroy(b);
 }
 
+/* What refers to a copied joint is copied with it; classes and assets keep their names. */
+static void replicate_copies_what_refers_to_the_copies(void **state)
+{
+  (void)state;
+  pk_builder *b = read_text(
+      MJCF("<default><default class='k'><joint damping='3'/></default></default>"
+           "<worldbody><replicate count='2' offset='0 1 0'><body name='b'><joint name='j' class='k'/>" MASS
+           "<geom name='g' size='.1'/></body></replicate><geom name='f' size='.1'/></worldbody>"
+           "<contact><pair geom1='f' geom2='g'/></contact><actuator><motor name='m' joint='j'/></actuator>"),
+      NULL);
+  assert_int_equal(b->equipment.nactuator, 2);
+  assert_string_equal(actuator(b, 1)->name, "m1");
+  assert_string_equal(actuator(b, 1)->joint, "j1");
+  assert_close(joint_of(b, "j1")->damping, 3);
+  assert_int_equal(b->equipment.npair, 2);
+  assert_string_equal(b->equipment.pairs[1].desc.name[0], "f");
+  assert_string_equal(b->equipment.pairs[1].desc.name[1], "g1");
+  pk_builder_destroy(b);
+}
+
+static void write_text(const char *folder, const char *name, const char *text)
+{
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+/* Two legs of another file, which has angles, classes and an actuator of its own. */
+static void attached_models_keep_their_angles_classes_and_actuators(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/mjcf_attachXXXXXX", path[200];
+  assert_non_null(mkdtemp(folder));
+  write_text(folder, "leg.xml",
+             "<mujoco><compiler angle='radian'/><default><joint damping='4'/></default>"
+             "<worldbody><body name='hip'><joint name='h' ref='.5'/>" MASS "</body></worldbody>"
+             "<actuator><motor name='m' joint='h'/></actuator></mujoco>");
+  write_text(
+      folder, "robot.xml",
+      "<mujoco><default><joint damping='1'/></default><asset><model name='leg' file='leg.xml'/></asset>"
+      "<worldbody><body name='trunk'><freejoint/>" MASS "<frame pos='0 1 0'><attach model='leg' body='hip' "
+      "prefix='l_'/></frame><attach model='leg' body='hip' prefix='r_'/><body name='tail'><joint name='t' "
+      "ref='90'/>" MASS "</body></body></worldbody></mujoco>");
+  snprintf(path, sizeof path, "%s/robot.xml", folder);
+  pk_builder *b;
+  pk_error err = {0};
+  pk_builder_create(&b, NULL);
+  if (pk_builder_add_mjcf(b, path, NULL, &err) != PK_OK) {
+    fail_msg("line %d: %s: %s", err.line, err.field, err.message);
+  }
+  assert_close(joint_of(b, "l_h")->origin.pos[1], 1);
+  assert_close(joint_of(b, "l_h")->ref, 0.5);
+  assert_close(joint_of(b, "r_h")->damping, 4);
+  assert_close(joint_of(b, "t")->damping, 1);
+  assert_near(joint_of(b, "t")->ref, 1.5707963267948966, 1e-12);
+  assert_int_equal(b->equipment.nactuator, 2);
+  assert_string_equal(actuator(b, 1)->joint, "r_h");
+  pk_builder_destroy(b);
+  unlink(path);
+  snprintf(path, sizeof path, "%s/leg.xml", folder);
+  unlink(path);
+  rmdir(folder);
+}
+
+/* A tetrahedron in the binary format of MuJoCo, scaled by ten. */
+static void msh_files_are_read(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/mjcf_mshXXXXXX", path[200];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/t.msh", folder);
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  const int32_t head[4] = {4, 0, 0, 4}, face[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  const float vertex[12] = {0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3};
+  fwrite(head, sizeof head, 1, file), fwrite(vertex, sizeof vertex, 1, file),
+      fwrite(face, sizeof face, 1, file);
+  fclose(file);
+  write_text(folder, "m.xml",
+             "<mujoco><asset><mesh file='t.msh' scale='10 10 10' inertia='exact'/></asset>"
+             "<worldbody><body name='b'><freejoint/><geom type='mesh' mesh='t' "
+             "density='1'/></body></worldbody></mujoco>");
+  char model[200];
+  snprintf(model, sizeof model, "%s/m.xml", folder);
+  pk_builder *b;
+  pk_error err = {0};
+  pk_builder_create(&b, NULL);
+  if (pk_builder_add_mjcf(b, model, NULL, &err) != PK_OK) {
+    fail_msg("line %d: %s: %s", err.line, err.field, err.message);
+  }
+  assert_close(link_of(b, "b")->inertia.mass, 1000);
+  assert_close(link_of(b, "b")->inertia.com[0], 2.5);
+  pk_builder_destroy(b);
+  unlink(path);
+  unlink(model);
+  rmdir(folder);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -250,6 +355,9 @@ int main(void)
       cmocka_unit_test(keyframes_begin_with_the_reference_pose),
       cmocka_unit_test(replicate_makes_numbered_copies),
       cmocka_unit_test(replicate_turns_each_copy_further),
+      cmocka_unit_test(replicate_copies_what_refers_to_the_copies),
+      cmocka_unit_test(attached_models_keep_their_angles_classes_and_actuators),
+      cmocka_unit_test(msh_files_are_read),
   };
   return cmocka_run_group_tests_name("model/mjcf_equipment", tests, NULL, NULL);
 }

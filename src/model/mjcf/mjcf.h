@@ -245,10 +245,13 @@ pki_mjcf_node *pki_mjcf_add_node(pki_mjcf *m, pki_mjcf_node *parent, const char 
                                  const pki_mjcf_node *like);
 bool pki_mjcf_set(pki_mjcf *m, pki_mjcf_node *node, const char *name, const char *value);
 
-/* A copy of an element with all that is in it, at the end of `parent`; every name, and every reference to one that
- * `prefix` and `suffix` concern, gets them around it. */
+/* A copy of an element with all that is in it, at the end of `parent`. Every name and every reference gets `prefix`
+ * before it; `suffix` goes behind those of the tree only, not behind classes and assets. */
 pki_mjcf_node *pki_mjcf_copy(pki_mjcf *m, pki_mjcf_node *parent, const pki_mjcf_node *node,
                              const char *prefix, const char *suffix);
+
+/* What an attribute of an element refers to ("joint", "body"); NULL: to nothing of the tree. */
+const char *pki_mjcf_target(const pki_mjcf_node *node, const char *attribute);
 
 /* The element's own attribute, NULL when it is missing. */
 const char *pki_mjcf_own(const pki_mjcf_node *node, const char *attribute);
@@ -355,7 +358,7 @@ pki_mjcf_node *pki_mjcf_attach(pki_mjcf *m,
 void pki_mjcf_read_world(pki_mjcf *m);
 void pki_mjcf_read_joint(pki_mjcf *m, const pki_mjcf_node *node, int body, const pk_pose *frame);
 void pki_mjcf_read_geom(pki_mjcf *m, const pki_mjcf_node *node, int body, const pk_pose *frame);
-void pki_mjcf_read_inertia(pki_mjcf *m, int body, const pki_mjcf_node *inertial);
+void pki_mjcf_read_inertia(pki_mjcf *m, int body, const pki_mjcf_node *inertial, const pk_pose *frame);
 void pki_mjcf_finish_masses(pki_mjcf *m);
 void pki_mjcf_emit(pki_mjcf *m);
 

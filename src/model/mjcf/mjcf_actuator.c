@@ -118,8 +118,8 @@ static void apply_dcmotor(pki_mjcf *m, const pki_mjcf_node *node, slot *s)
       pki_mjcf_error(m, node, rest[i], PK_ERROR_UNSUPPORTED, "%s of a dcmotor is not simulated", rest[i]);
     }
   }
-  const double kt = constant[0], ke = given > 1 ? constant[1] : constant[0];
-  double torque = kt, back = ke;
+  /* the constants of torque and of voltage are one in SI units: their geometric mean where both are given */
+  double K = given > 1 ? sqrt(fmax(0, constant[0] * constant[1])) : constant[0];
   if (own_reals(node, "nominal", 3, nominal)) {
     /* voltage, stall torque, speed without load: K = V / w, R = K V / T */
     if (!(nominal[0] > 0 && nominal[1] > 0 && nominal[2] > 0)) {
@@ -127,18 +127,17 @@ static void apply_dcmotor(pki_mjcf *m, const pki_mjcf_node *node, slot *s)
                      "nominal needs a voltage, a stall torque and a speed above 0");
       return;
     }
-    torque = torque > 0 ? torque : nominal[0] / nominal[2];
-    back = back > 0 ? back : torque;
-    resistance = resistance > 0 ? resistance : torque * nominal[0] / nominal[1];
+    K = K > 0 ? K : nominal[0] / nominal[2];
+    resistance = resistance > 0 ? resistance : K * nominal[0] / nominal[1];
   }
-  if (!(torque > 0) || !(resistance > 0)) {
+  if (!(K > 0) || !(resistance > 0)) {
     pki_mjcf_error(m, node, NULL, PK_ERROR_MODEL, "a dcmotor needs motorconst and resistance, or nominal");
     return;
   }
   memset(s->gain, 0, sizeof s->gain);
   memset(s->bias, 0, sizeof s->bias);
-  s->gain[0] = torque / resistance;
-  s->bias[2] = -torque * back / resistance;
+  s->gain[0] = K / resistance;
+  s->bias[2] = -K * K / resistance;
   s->damp_ratio = 0;
   set_affine(s, "fixed", "affine");
 }

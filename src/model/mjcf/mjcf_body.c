@@ -32,7 +32,7 @@ static void read_site(pki_mjcf *m, const pki_mjcf_node *node, int body, const pk
 
 /* Joints, geoms, sites and <inertial> of one body, those in frames included. */
 static void read_own_elements(pki_mjcf *m, const pki_mjcf_node *node, int body, const pk_pose *frame,
-                              const pki_mjcf_node **inertial)
+                              const pki_mjcf_node **inertial, pk_pose *inertial_frame)
 {
   for (const pki_mjcf_node *child = node->first; child != NULL; child = child->next) {
     if (pki_mjcf_is(child, "joint") || pki_mjcf_is(child, "freejoint")) {
@@ -49,9 +49,10 @@ static void read_own_elements(pki_mjcf *m, const pki_mjcf_node *node, int body, 
         pki_mjcf_error(m, child, NULL, PK_ERROR_SYNTAX, "the body has two <inertial>: it may have one");
       }
       *inertial = child;
+      *inertial_frame = *frame;
     } else if (pki_mjcf_is(child, "frame")) {
       const pk_pose pose = pki_mjcf_pose(m, child), inner = pki_pose_mul(frame, &pose);
-      read_own_elements(m, child, body, &inner, inertial);
+      read_own_elements(m, child, body, &inner, inertial, inertial_frame);
     } else if (pki_mjcf_is(child, "composite") || pki_mjcf_is(child, "flexcomp") ||
                pki_mjcf_is(child, "plugin")) {
       pki_mjcf_error(m, child, NULL, PK_ERROR_UNSUPPORTED, "<%s> is not simulated: %s", child->tag,
@@ -142,10 +143,11 @@ static void read_body(pki_mjcf *m, const pki_mjcf_node *node, int parent, const 
   body->moves = m->bodies[parent].moves || has_joint(node);
   check_body(m, node, body);
   const pki_mjcf_node *inertial = NULL;
-  read_own_elements(m, node, index, &identity, &inertial);
+  pk_pose inertial_frame = identity;
+  read_own_elements(m, node, index, &identity, &inertial, &inertial_frame);
   m->bodies[index].ngeom = m->ngeom - m->bodies[index].first_geom;
   m->bodies[index].nsite = m->nsite - m->bodies[index].first_site;
-  pki_mjcf_read_inertia(m, index, inertial);
+  pki_mjcf_read_inertia(m, index, inertial, &inertial_frame);
   read_children(m, node, index, &identity);
 }
 
@@ -208,6 +210,7 @@ void pki_mjcf_read_world(pki_mjcf *m)
 {
   const pk_pose identity = pk_pose_identity();
   const pki_mjcf_node *inertial = NULL;
+  pk_pose inertial_frame;
   for (const pki_mjcf_node *node = m->root->first; node != NULL; node = node->next) {
     if (pki_mjcf_is(node, "worldbody")) {
       pki_mjcf_note_names(m, node);
@@ -219,7 +222,7 @@ void pki_mjcf_read_world(pki_mjcf *m)
   /* the world's own geoms first: they are its children in every section */
   for (const pki_mjcf_node *node = m->root->first; node != NULL; node = node->next) {
     if (pki_mjcf_is(node, "worldbody")) {
-      read_own_elements(m, node, 0, &identity, &inertial);
+      read_own_elements(m, node, 0, &identity, &inertial, &inertial_frame);
     }
   }
   m->bodies[0].ngeom = m->ngeom;

@@ -8,9 +8,8 @@
 /* ---- classes ---- */
 
 /* Enter <default> and those in it. */
-static void enter_classes(pki_mjcf *m, pki_mjcf_node *node)
+static void enter_classes(pki_mjcf *m, pki_mjcf_node *node, bool top)
 {
-  const bool top = !pki_mjcf_is(node->parent, "default");
   const char *name = pki_mjcf_own(node, "class");
   if (!top && (name == NULL || name[0] == '\0')) {
     pki_mjcf_error(m, node, "class", PK_ERROR_SYNTAX,
@@ -22,53 +21,33 @@ static void enter_classes(pki_mjcf *m, pki_mjcf_node *node)
   }
   for (pki_mjcf_node *child = node->first; child != NULL; child = child->next) {
     if (pki_mjcf_is(child, "default")) {
-      enter_classes(m, child);
+      enter_classes(m, child, false);
     }
   }
 }
 
-/* All <default> of a file are one: put what later ones hold behind what the first holds. */
-static void join_defaults(pki_mjcf_node *root)
-{
-  pki_mjcf_node *first = NULL;
-  for (pki_mjcf_node *node = root->first; node != NULL; node = node->next) {
-    if (!pki_mjcf_is(node, "default")) {
-      continue;
-    }
-    if (first == NULL) {
-      first = node;
-      continue;
-    }
-    for (pki_mjcf_node *child = node->first; child != NULL; child = child->next) {
-      child->parent = first;
-    }
-    if (node->first != NULL) {
-      *(first->last != NULL ? &first->last->next : &first->first) = node->first;
-      first->last = node->last;
-    }
-    node->first = node->last = NULL;
-    node->tag = "joined default";
-  }
-}
-
+/* The main class may be written in several parts, each of which adds to those before it. A class inside one of them has
+ * what the main class was then: later parts do not change it. */
 void pki_mjcf_read_classes(pki_mjcf *m)
 {
-  join_defaults(m->root);
   for (pki_mjcf_node *node = m->root->first; node != NULL; node = node->next) {
     if (pki_mjcf_is(node, "default")) {
+      enter_classes(m, node, true);
+      node->parent = m->main_class != NULL ? m->main_class : m->root;
       m->main_class = node;
-      enter_classes(m, node);
     }
   }
   for (pki_mjcf_node *node = m->attached.first; node != NULL; node = node->next) {
-    enter_classes(m, node);
+    enter_classes(m, node, true);
   }
 }
 
 static const pki_mjcf_node *find_class(const pki_mjcf *m, const char *name)
 {
   const pki_mjcf_node *found = xmlHashLookup(m->classes, (const xmlChar *)name);
-  return found != NULL ? found : m->main_class;
+  const bool main_part = found != NULL && found->parent != NULL && pki_mjcf_is(found, "default") &&
+                         (found->parent == m->root || strcmp(name, "main") == 0);
+  return found != NULL && !main_part ? found : m->main_class;
 }
 
 const pki_mjcf_node *pki_mjcf_class(const pki_mjcf *m, const pki_mjcf_node *node)

@@ -39,18 +39,18 @@ static void normalize_quaternions(const pki_mjcf *m, double *q)
   }
 }
 
-/* The numbers of an attribute, `count` of them; false, and reported, when there are more or other ones. */
+/* The numbers of an attribute over the first of `out`; those that it does not give stay. False when it gives none, or
+ * more than `count` (reported). */
 static bool take_numbers(pki_mjcf *m, const pki_mjcf_node *node, const char *attribute, int count,
                          double *out)
 {
   const char *text = pki_mjcf_own(node, attribute);
   const int found = text != NULL ? pki_mjcf_scan_reals(text, count, out) : 0;
-  if (found != 0 && found != count) {
+  if (found > count) {
     pki_mjcf_error(m, node, attribute, PK_ERROR_MODEL, "%s has %d numbers, but the model has %d", attribute,
                    found, count);
-    return false;
   }
-  return found == count;
+  return found > 0 && found <= count;
 }
 
 /* Control values in the order in which the actuators were added: robot by robot. */

@@ -256,14 +256,17 @@ static void bound_inertia(pki_mjcf *m, const pki_mjcf_node *node, pk_inertia *i)
   }
 }
 
-void pki_mjcf_read_inertia(pki_mjcf *m, int body, const pki_mjcf_node *inertial)
+void pki_mjcf_read_inertia(pki_mjcf *m, int body, const pki_mjcf_node *inertial, const pk_pose *frame)
 {
   pki_mjcf_body *b = &m->bodies[body];
   const pki_mjcf_settings *s = b->node->settings;
   const bool from_geoms = s->from_geoms == PKI_MJCF_INERTIA_ALWAYS ||
                           (inertial == NULL && s->from_geoms == PKI_MJCF_INERTIA_AUTO);
   if (inertial != NULL) {
-    b->inertia = read_inertial(m, inertial);
+    double sum[10] = {0};
+    const pk_inertia own = read_inertial(m, inertial);
+    pki_inertia_add(sum, &own, frame);
+    b->inertia = own.mass > 0 ? pki_inertia_central(sum) : own;
   }
   if (from_geoms) {
     double sum[10];

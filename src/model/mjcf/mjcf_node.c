@@ -128,22 +128,50 @@ bool pki_mjcf_set(pki_mjcf *m, pki_mjcf_node *node, const char *name, const char
   return true;
 }
 
+const char *pki_mjcf_target(const pki_mjcf_node *node, const char *attribute)
+{
+  static const char *const kinds[] = {"joint", "site", "body", "geom", "tendon", "actuator", "camera"};
+  pki_mjcf_word word;
+  if (node->row == NULL || !pki_mjcf_find_word(node->row, attribute, &word) || !word.is_name) {
+    return NULL;
+  }
+  if (strcmp(attribute, "objname") == 0 || strcmp(attribute, "refname") == 0) {
+    const char *type = pki_mjcf_own(node, attribute[0] == 'o' ? "objtype" : "reftype");
+    return type != NULL && strcmp(type, "xbody") == 0 ? "body" : type;
+  }
+  if (strcmp(attribute, "name") == 0) {
+    return node->tag;
+  }
+  if (strcmp(attribute, "target") == 0 || strncmp(attribute, "subtree", 7) == 0) {
+    return "body";
+  }
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    /* joint, joint1, jointinparent, sidesite: the kind is in the name */
+    if (strstr(attribute, kinds[i]) != NULL) {
+      return kinds[i];
+    }
+  }
+  return NULL;
+}
+
 /* Copy the attributes, names among them changed. */
 static bool copy_attributes(pki_mjcf *m, const pki_mjcf_node *from, pki_mjcf_node *to, const char *prefix,
                             const char *suffix)
 {
-  const bool same = prefix[0] == '\0' && suffix[0] == '\0';
   for (const pki_mjcf_attribute *a = from->attributes; a != NULL; a = a->next) {
     pki_mjcf_word word;
-    const bool changed = !same && a->value[0] != '\0' && from->row != NULL &&
-                         pki_mjcf_find_word(from->row, a->name, &word) && word.is_name;
-    if (changed && strlen(prefix) + strlen(a->value) + strlen(suffix) >= PKI_MJCF_MAX_NAME) {
+    const bool named = a->value[0] != '\0' && from->row != NULL &&
+                       pki_mjcf_find_word(from->row, a->name, &word) && word.is_name;
+    const char *before = named ? prefix : "",
+               *behind = named && pki_mjcf_target(from, a->name) != NULL ? suffix : "";
+    const bool changed = before[0] != '\0' || behind[0] != '\0';
+    if (changed && strlen(before) + strlen(a->value) + strlen(behind) >= PKI_MJCF_MAX_NAME) {
       pki_mjcf_error(m, from, a->name, PK_ERROR_LIMIT, "a name grows longer than %d bytes",
                      PKI_MJCF_MAX_NAME);
       return false;
     }
     if (!pki_mjcf_set(m, to, a->name,
-                      changed ? pki_mjcf_print(m, "%s%s%s", prefix, a->value, suffix) : a->value)) {
+                      changed ? pki_mjcf_print(m, "%s%s%s", before, a->value, behind) : a->value)) {
       return false;
     }
   }

@@ -45,6 +45,99 @@ static void replace_node(pki_mjcf_node *node, pki_mjcf_node *made)
   }
 }
 
+/* Names in the replicated tree, by kind; values do not matter. */
+static void note_replicated(xmlHashTable *names, const pki_mjcf_node *node)
+{
+  const char *name = pki_mjcf_own(node, "name");
+  if (name != NULL) {
+    xmlHashAddEntry2(names, (const xmlChar *)(pki_mjcf_is(node, "freejoint") ? "joint" : node->tag),
+                     (const xmlChar *)name, names);
+  }
+  for (const pki_mjcf_node *child = node->first; child != NULL; child = child->next) {
+    note_replicated(names, child);
+  }
+}
+
+static bool refers_to(xmlHashTable *names, const pki_mjcf_node *node, const pki_mjcf_attribute *a)
+{
+  const char *kind = strcmp(a->name, "name") != 0 ? pki_mjcf_target(node, a->name) : NULL;
+  return kind != NULL && xmlHashLookup2(names, (const xmlChar *)kind, (const xmlChar *)a->value) != NULL;
+}
+
+/* The references of an element, and of what is in it, to the copy with that suffix; the element gets the suffix too. */
+static void redirect(pki_mjcf *m, xmlHashTable *names, pki_mjcf_node *node, const char *suffix, bool top)
+{
+  for (pki_mjcf_attribute *a = node->attributes; a != NULL; a = a->next) {
+    if (refers_to(names, node, a) || (top && strcmp(a->name, "name") == 0)) {
+      a->value = pki_mjcf_print(m, "%s%s", a->value, suffix);
+      a->value = a->value != NULL ? a->value : "";
+    }
+  }
+  for (pki_mjcf_node *child = node->first; child != NULL; child = child->next) {
+    redirect(m, names, child, suffix, false);
+  }
+}
+
+static bool concerns(xmlHashTable *names, const pki_mjcf_node *node)
+{
+  for (const pki_mjcf_attribute *a = node->attributes; a != NULL; a = a->next) {
+    if (refers_to(names, node, a)) {
+      return true;
+    }
+  }
+  for (const pki_mjcf_node *child = node->first; child != NULL; child = child->next) {
+    if (concerns(names, child)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* "-07": copies are numbered with as many digits as the last one needs. */
+typedef struct copy_suffix {
+  char text[48];
+} copy_suffix;
+
+static copy_suffix suffix_of(const pki_mjcf_node *replicate, int count, int i)
+{
+  const char *separator = pki_mjcf_own(replicate, "sep");
+  copy_suffix suffix;
+  snprintf(suffix.text, sizeof suffix.text, "%.15s%0*d", separator != NULL ? separator : "", digits(count),
+           i);
+  return suffix;
+}
+
+/* Actuators, sensors and others that refer to something in the tree are there once for each copy. */
+static void replicate_references(pki_mjcf *m, const pki_mjcf_node *replicate, int count)
+{
+  static const char *const sections[] = {"contact", "tendon", "equality", "actuator", "sensor"};
+  xmlHashTable *names = xmlHashCreate(16);
+  m->no_memory |= names == NULL;
+  for (const pki_mjcf_node *child = replicate->first; names != NULL && child != NULL; child = child->next) {
+    note_replicated(names, child);
+  }
+  for (size_t i = 0; names != NULL && xmlHashSize(names) > 0 && i < sizeof sections / sizeof *sections; i++) {
+    for (pki_mjcf_node *section = m->root->first; section != NULL; section = section->next) {
+      for (pki_mjcf_node *node = section->first, *next; pki_mjcf_is(section, sections[i]) && node != NULL;
+           node = next) {
+        next = node->next;
+        pki_mjcf_node holder = {0};
+        for (int k = 0; concerns(names, node) && k < count; k++) {
+          pki_mjcf_node *copy = pki_mjcf_copy(m, &holder, node, "", "");
+          if (copy == NULL) {
+            break;
+          }
+          redirect(m, names, copy, suffix_of(replicate, count, k).text, true);
+        }
+        if (holder.first != NULL) {
+          replace_node(node, holder.first);
+        }
+      }
+    }
+  }
+  xmlHashFree(names, NULL);
+}
+
 /* One frame for each copy, moved and turned once more than the one before. */
 static void expand_replicate(pki_mjcf *m, pki_mjcf_node *node)
 {
@@ -58,12 +151,11 @@ static void expand_replicate(pki_mjcf *m, pki_mjcf_node *node)
   pki_mjcf_reals(m, node, "offset", 3, offset);
   pki_mjcf_reals(m, node, "euler", 3, euler);
   const pk_pose step = pki_mjcf_replicate_step(node->settings, offset, euler);
-  const char *separator = pki_mjcf_own(node, "sep"), *class = pki_mjcf_own(node, "childclass");
+  const char *class = pki_mjcf_own(node, "childclass");
   pki_mjcf_node holder = {.settings = node->settings};
   pk_pose pose = pk_pose_identity();
   for (int i = 0; i < count; i++) {
-    char suffix[32];
-    snprintf(suffix, sizeof suffix, "%.15s%0*d", separator != NULL ? separator : "", digits(count), i);
+    const copy_suffix suffix = suffix_of(node, count, i);
     pki_mjcf_node *frame = pki_mjcf_add_node(m, &holder, "frame", node);
     pk_pose *kept = pki_mjcf_alloc(m, sizeof *kept);
     if (frame == NULL || kept == NULL) {
@@ -75,12 +167,13 @@ static void expand_replicate(pki_mjcf *m, pki_mjcf_node *node)
       pki_mjcf_set(m, frame, "childclass", class);
     }
     for (const pki_mjcf_node *child = node->first; child != NULL; child = child->next) {
-      if (pki_mjcf_copy(m, frame, child, "", suffix) == NULL) {
+      if (pki_mjcf_copy(m, frame, child, "", suffix.text) == NULL) {
         break;
       }
     }
     pose = pki_pose_mul(&pose, &step);
   }
+  replicate_references(m, node, count);
   replace_node(node, holder.first);
 }
 
