@@ -214,21 +214,22 @@ static pk_status fail_kind(const mesh_kind *kind, const char *file, pk_error *er
   const char *name = kind->name;
   switch (kind->advice) {
   case ADVICE_CAD:
-    return pki_fail(err, PK_ERROR_UNSUPPORTED, in_file(file),
-                    ".%s files are not read, only .stl, .obj, .dae, .ply and .glb; tessellate it to .stl, "
-                    "for example with "
-                    "FreeCAD or the CAD program that wrote it",
-                    name);
+    return pki_fail(
+        err, PK_ERROR_UNSUPPORTED, in_file(file),
+        ".%s files are not read, only .stl, .obj, .dae, .ply, .glb and .msh; tessellate it to .stl, "
+        "for example with "
+        "FreeCAD or the CAD program that wrote it",
+        name);
   case ADVICE_UNZIP:
     return pki_fail(
         err, PK_ERROR_UNSUPPORTED, in_file(file),
-        ".%s files are not read, only .stl, .obj, .dae, .ply and .glb; unpack it, for example with "
+        ".%s files are not read, only .stl, .obj, .dae, .ply, .glb and .msh; unpack it, for example with "
         "`unzip in.%s`, and use the .dae file in it",
         name, name);
   default:
     return pki_fail(
         err, PK_ERROR_UNSUPPORTED, in_file(file),
-        ".%s files are not read, only .stl, .obj, .dae, .ply and .glb; convert it, for example with "
+        ".%s files are not read, only .stl, .obj, .dae, .ply, .glb and .msh; convert it, for example with "
         "`assimp export in.%s out.obj`, MeshLab or Blender",
         name, name);
   }
@@ -244,15 +245,16 @@ static pk_status find_kind(const char *name, const char *file, const mesh_kind *
     }
   }
   if (name[0] == '\0') {
-    return pki_fail(
-        err, PK_ERROR_UNSUPPORTED, in_file(file),
-        "the file name has no ending that tells the kind of mesh; expected .stl, .obj, .dae, .ply or .glb");
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, in_file(file),
+                    "the file name has no ending that tells the kind of mesh; expected .stl, .obj, .dae, "
+                    ".ply, .glb or .msh");
   }
-  return pki_fail(err, PK_ERROR_UNSUPPORTED, in_file(file),
-                  "the ending '.%.16s' is not known; expected .stl, .obj, .dae, .ply or .glb. Other meshes "
-                  "can be converted, for "
-                  "example with `assimp export in.%.16s out.obj`, MeshLab or Blender",
-                  name, name);
+  return pki_fail(
+      err, PK_ERROR_UNSUPPORTED, in_file(file),
+      "the ending '.%.16s' is not known; expected .stl, .obj, .dae, .ply, .glb or .msh. Other meshes "
+      "can be converted, for "
+      "example with `assimp export in.%.16s out.obj`, MeshLab or Blender",
+      name, name);
 }
 
 /* What follows the last dot of the last part of a path; "" when there is none. */

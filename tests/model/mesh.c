@@ -143,11 +143,12 @@ static void kinds_that_are_not_read_say_how_to_convert(void **state)
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     char path[64], message[256];
     snprintf(path, sizeof path, "a/part.%s", kinds[i]);
-    snprintf(message, sizeof message,
-             ".%s files are not read, only .stl, .obj, .dae, .ply and .glb; convert it, for example with "
-             "`assimp export in.%s "
-             "out.obj`, MeshLab or Blender",
-             kinds[i], kinds[i]);
+    snprintf(
+        message, sizeof message,
+        ".%s files are not read, only .stl, .obj, .dae, .ply, .glb and .msh; convert it, for example with "
+        "`assimp export in.%s "
+        "out.obj`, MeshLab or Blender",
+        kinds[i], kinds[i]);
     assert_load_refused(path, PK_ERROR_UNSUPPORTED, message);
   }
 }
@@ -155,10 +156,11 @@ static void kinds_that_are_not_read_say_how_to_convert(void **state)
 static void cad_kinds_say_how_to_tessellate(void **state)
 {
   (void)state;
-  assert_load_refused("part.STEP", PK_ERROR_UNSUPPORTED,
-                      ".step files are not read, only .stl, .obj, .dae, .ply and .glb; tessellate it to "
-                      ".stl, for example with "
-                      "FreeCAD or the CAD program that wrote it");
+  assert_load_refused(
+      "part.STEP", PK_ERROR_UNSUPPORTED,
+      ".step files are not read, only .stl, .obj, .dae, .ply, .glb and .msh; tessellate it to "
+      ".stl, for example with "
+      "FreeCAD or the CAD program that wrote it");
 }
 
 static void zipped_collada_says_how_to_unpack(void **state)
@@ -166,25 +168,26 @@ static void zipped_collada_says_how_to_unpack(void **state)
   (void)state;
   assert_load_refused(
       "part.zae", PK_ERROR_UNSUPPORTED,
-      ".zae files are not read, only .stl, .obj, .dae, .ply and .glb; unpack it, for example with "
+      ".zae files are not read, only .stl, .obj, .dae, .ply, .glb and .msh; unpack it, for example with "
       "`unzip in.zae`, and use the .dae file in it");
 }
 
 static void an_unknown_ending_is_an_error(void **state)
 {
   (void)state;
-  assert_load_refused("part.foo", PK_ERROR_UNSUPPORTED,
-                      "the ending '.foo' is not known; expected .stl, .obj, .dae, .ply or .glb. Other meshes "
-                      "can be converted, "
-                      "for example with `assimp export in.foo out.obj`, MeshLab or Blender");
+  assert_load_refused(
+      "part.foo", PK_ERROR_UNSUPPORTED,
+      "the ending '.foo' is not known; expected .stl, .obj, .dae, .ply, .glb or .msh. Other meshes "
+      "can be converted, "
+      "for example with `assimp export in.foo out.obj`, MeshLab or Blender");
 }
 
 static void a_missing_ending_is_an_error(void **state)
 {
   (void)state;
-  assert_load_refused(
-      "folder.stl/part", PK_ERROR_UNSUPPORTED,
-      "the file name has no ending that tells the kind of mesh; expected .stl, .obj, .dae, .ply or .glb");
+  assert_load_refused("folder.stl/part", PK_ERROR_UNSUPPORTED,
+                      "the file name has no ending that tells the kind of mesh; expected .stl, .obj, .dae, "
+                      ".ply, .glb or .msh");
 }
 
 static void an_error_struct_is_not_needed(void **state)

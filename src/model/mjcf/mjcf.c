@@ -71,6 +71,7 @@ static bool mjcf_init(pki_mjcf *m)
 
 static void mjcf_free(pki_mjcf *m)
 {
+  pki_mesh_collider_free(&m->collider);
   pki_mjcf_free_meshes(m);
   xmlHashFree(m->files, NULL);
   xmlHashFree(m->classes, NULL);

@@ -32,6 +32,7 @@
 
 #include "model/builder.h"
 #include "model/mesh.h"
+#include "model/mesh_collide.h"
 #include "model/urdf.h"
 
 /* Bounds on what a file may ask for, far above any real robot. */
@@ -205,6 +206,7 @@ typedef struct pki_mjcf {
   pki_mjcf_node *main_class; /* NULL: the file has no defaults */
   pki_mjcf_node attached;    /* holds the classes of attached files */
   pki_mjcf_mesh *meshes;
+  pki_mesh_collider collider; /* what they become where they collide */
   int nfile, nnode, depth;
   long long ntriangle;
   pki_mjcf_body *bodies;
@@ -397,9 +399,6 @@ void pki_mjcf_resolve_springs(pki_mjcf *m);
 
 /* mjcf_hfield.c: the heights of a geom into a shape, to be freed; false, and reported, when they cannot be had. */
 bool pki_mjcf_heights(pki_mjcf *m, const pki_mjcf_geom *g, pk_shape_desc *shape);
-
-/* A mesh that collides, as the options ask. */
-pk_status pki_mjcf_add_collision_mesh(pki_mjcf *m, pk_shape_desc *shape, pk_error *err);
 
 /* The full name of a link or joint, with the prefix of the options. */
 const char *pki_mjcf_full(pki_mjcf *m, const char *name);

@@ -159,11 +159,15 @@ static void add_shape(pki_mjcf *m, const pki_mjcf_geom *g, bool visual, bool nam
     shape.priority = g->priority;
   }
   pk_error err;
-  const bool collides = !visual && shape.kind == PK_SHAPE_MESH;
-  check_added(m, g->node,
-              collides ? pki_mjcf_add_collision_mesh(m, &shape, &err)
-                       : pk_builder_add_shape(m->b, &shape, &err),
-              &err);
+  pki_mesh_remark remark = {.kind = NULL};
+  const bool mesh = !visual && shape.kind == PK_SHAPE_MESH;
+  const pk_status status = mesh ? pki_builder_add_collision_mesh(m->b, &m->collider, &shape,
+                                                                 m->options->collision_meshes, &remark, &err)
+                                : pk_builder_add_shape(m->b, &shape, &err);
+  check_added(m, g->node, status, &err);
+  if (status == PK_OK && remark.kind != NULL) {
+    pki_mjcf_warn(m, g->node, NULL, remark.kind, "%s", remark.text);
+  }
   if (shape.heights != NULL) {
     pk_heights heights = *shape.heights;
     pk_heights_free(&heights);
