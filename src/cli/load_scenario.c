@@ -38,20 +38,37 @@ static bool can_fall(const pk_model *m)
   return found;
 }
 
+/* The file has a ground of its own. */
+static bool has_ground(const pk_model *m)
+{
+  bool found = false;
+  for (int i = 0; i < m->nshape; i++) {
+    const pk_model_shape *s = &m->shapes[i];
+    found |= !s->visual && s->body < 0 && (s->kind == PK_SHAPE_PLANE || s->kind == PK_SHAPE_HEIGHTS);
+  }
+  return found;
+}
+
+/* What lies below the robot. */
+typedef enum robot_ground { GROUND_PLANE, GROUND_OWN, GROUND_NONE } robot_ground;
+
 /* A robot on a plane, or without ground where nothing of it can fall, held in its start pose. What options and --set say comes on top, when
  * the text is read. */
-static void write_world(const char *name, const char *file, bool stands, pki_text *text)
+static void write_world(const char *name, const char *file, robot_ground ground, pki_text *text)
 {
   char about[160];
   snprintf(about, sizeof about, "%.60s %s, every joint held where it starts", name,
-           stands ? "on a plane" : "with a fixed root");
+           ground == GROUND_PLANE ? "on a plane"
+           : ground == GROUND_OWN ? "on the ground of its file"
+                                  : "with a fixed root");
   pki_text_add(text, "name: ");
   pki_text_add_json_string(text, name);
   pki_text_add(text, "\ndescription: ");
   pki_text_add_json_string(text, about);
   pki_text_add(text, "\nduration: 3\nmodel:\n  model: ");
   pki_text_add_json_string(text, file);
-  pki_text_add(text, stands ? "\n  on_ground: true\nterrain:\n  - {shape: plane}" : "");
+  pki_text_add(text, ground != GROUND_NONE ? "\n  on_ground: true" : "");
+  pki_text_add(text, ground == GROUND_PLANE ? "\nterrain:\n  - {shape: plane}" : "");
   pki_text_add(text, "\ncontroller: {name: hold, frequency: 10}\n");
 }
 
@@ -63,11 +80,12 @@ typedef struct robot_world {
   const pki_sets *sets;
 } robot_world;
 
-static pk_status parse_world(const robot_world *w, bool stands, pki_scenario **scenario, pk_error *err)
+static pk_status parse_world(const robot_world *w, robot_ground ground, pki_scenario **scenario,
+                             pk_error *err)
 {
   char called[PKI_PATH_MAX];
   pki_text text = {0};
-  write_world(w->name, w->file, stands, &text);
+  write_world(w->name, w->file, ground, &text);
   snprintf(called, sizeof called, "--model %.4000s", w->word);
   const pk_status status = text.failed ? pki_fail_memory(err, NULL)
                                        : pki_scenario_parse(called, text.data, text.size, w->sets->list,
@@ -112,11 +130,11 @@ static pk_status make_world(const pki_args *args, const pki_sets *sets, pki_scen
   pki_model_called(w.word, w.name);
   w.file = generated ? pki_text_copy(w.word) : pki_absolute_path(path);
   pk_model *model = NULL;
-  status = w.file != NULL ? parse_world(&w, true, scenario, err) : pki_fail_memory(err, NULL);
+  status = w.file != NULL ? parse_world(&w, GROUND_PLANE, scenario, err) : pki_fail_memory(err, NULL);
   status = status == PK_OK ? load_robot(*scenario, &model, err) : status;
-  if (status == PK_OK && !can_fall(model)) {
+  if (status == PK_OK && (!can_fall(model) || has_ground(model))) {
     pki_scenario_destroy(*scenario);
-    status = parse_world(&w, false, scenario, err);
+    status = parse_world(&w, can_fall(model) ? GROUND_OWN : GROUND_NONE, scenario, err);
   }
   if (status == PK_OK) {
     tell_fixed_roots(args, model);

@@ -141,49 +141,115 @@ static void add_pose_name(pose_names *names, const char *word)
   names->words[names->count++] = word;
 }
 
-/* The state of that name in the model's SRDF file, of every group that has one. */
-static pk_status set_group_state(const pki_scenario *s, const pk_model *m, const pki_scenario_model *model,
-                                 const pki_node *node, double *q, pk_error *err)
+/* A keyframe is one of the model's own file. */
+static bool is_keyframe_of(const pki_world *w, int model, const pk_model_keyframe *k)
 {
-  char path[PKI_PATH_MAX];
-  pki_srdf *srdf = NULL;
-  if (model->srdf[0] == '\0') {
-    return pki_node_fail(node, err, PK_ERROR_ARGUMENT,
-                         "there is no pose \"%s\": the model's file has no keyframes; poses of a URDF robot "
-                         "are the <group_state> of the SRDF file that `srdf` names",
-                         model->pose);
+  return k->robot >= w->model_robot[model] && k->robot < w->model_robot[model + 1];
+}
+
+/* The keyframe that `pose` of a model names; NULL: there is none. */
+static const pk_model_keyframe *find_keyframe(const pki_world *w, const pk_model *m, int model)
+{
+  const pki_scenario_model *of = &w->scenario->models[model];
+  char name[256];
+  snprintf(name, sizeof name, "%s%s", of->prefix, of->pose);
+  for (int i = 0; i < m->nkeyframe && of->pose[0] != '\0'; i++) {
+    if (is_keyframe_of(w, model, &m->keyframes[i]) && strcmp(m->keyframes[i].name, name) == 0) {
+      return &m->keyframes[i];
+    }
   }
-  pk_status status = pki_scenario_find_file(s, pki_node_find(model->node, "srdf"), model->srdf, path, err);
-  status = status == PK_OK ? pki_srdf_load(path, &srdf, err) : status;
-  pose_names names = {.words =
-                          status == PK_OK ? calloc((size_t)srdf->nvalue + 1, sizeof *names.words) : NULL};
-  if (status == PK_OK && names.words == NULL) {
-    status = pki_fail_memory(err, NULL);
+  return NULL;
+}
+
+/* The scenario says itself where a model's root is. */
+static bool has_place(const pki_scenario_model *model)
+{
+  return pki_node_find(model->node, "position") != NULL || pki_node_find(model->node, "rpy") != NULL ||
+         pki_node_find(model->node, "quaternion") != NULL;
+}
+
+/* Coordinates and velocities of a keyframe; roots stay where the scenario has put them, if it has. */
+static void set_keyframe(const pki_world *w, const pk_model *m, int model, const pk_model_keyframe *k,
+                         double *q, double *u)
+{
+  memcpy(q + k->q, k->q_value, (size_t)k->nq * sizeof *q);
+  memcpy(u + k->u, k->u_value, (size_t)k->nu * sizeof *u);
+  for (int r = k->robot; r < k->robot + k->nrobot && has_place(&w->scenario->models[model]); r++) {
+    if (m->robots[r].root == PK_ROOT_FREE) {
+      memcpy(q + m->robots[r].q, m->q0 + m->robots[r].q, 7 * sizeof *q);
+    }
   }
-  bool found = false;
+}
+
+/* The state of that name in an SRDF file, of every group that has one; its names join `names`. */
+static pk_status set_group_state(const pki_scenario *s, const pk_model *m, const pki_scenario_model *model,
+                                 const char *path, const pki_srdf *srdf, pose_names *names, double *q,
+                                 bool *found, pk_error *err)
+{
+  pk_status status = PK_OK;
   for (int i = 0; status == PK_OK && i < srdf->nvalue; i++) {
-    add_pose_name(&names, srdf->values[i].state);
+    add_pose_name(names, srdf->values[i].state);
     if (strcmp(srdf->values[i].state, model->pose) == 0) {
-      found = true;
+      *found = true;
       status = set_state_joint(s, m, model->prefix, path, &srdf->values[i], q, err);
     }
   }
+  return status;
+}
+
+/* A pose of the model's SRDF file; where there is none of that name, all that there are. */
+static pk_status set_srdf_pose(const pki_world *w, const pk_model *m, int model, double *q, pk_error *err)
+{
+  const pki_scenario *s = w->scenario;
+  const pki_scenario_model *of = &s->models[model];
+  const pki_node *node = pki_node_find(of->node, "pose");
+  char path[PKI_PATH_MAX];
+  pki_srdf *srdf = NULL;
+  pk_status status = PK_OK;
+  if (of->srdf[0] != '\0') {
+    status = pki_scenario_find_file(s, pki_node_find(of->node, "srdf"), of->srdf, path, err);
+    status = status == PK_OK ? pki_srdf_load(path, &srdf, err) : status;
+  }
+  if (status != PK_OK) {
+    return status;
+  }
+  pose_names names = {.words = calloc((size_t)m->nkeyframe + (srdf != NULL ? (size_t)srdf->nvalue : 0) + 1,
+                                      sizeof *names.words)};
+  bool found = false;
+  for (int i = 0; i < m->nkeyframe && names.words != NULL; i++) {
+    if (is_keyframe_of(w, model, &m->keyframes[i])) {
+      add_pose_name(&names, m->keyframes[i].name + strlen(of->prefix));
+    }
+  }
+  if (names.words == NULL) {
+    status = pki_fail_memory(err, NULL);
+  } else if (srdf != NULL) {
+    status = set_group_state(s, m, of, path, srdf, &names, q, &found, err);
+  }
   int chosen;
-  if (status == PK_OK && !found) {
-    status = pki_read_choice(node, "pose", model->pose, names.words, names.count, &chosen, err);
+  if (status == PK_OK && !found && names.count == 0) {
+    status = pki_node_fail(
+        node, err, PK_ERROR_ARGUMENT,
+        "there is no pose \"%s\": the model's file has no keyframes; poses of a URDF robot are the "
+        "<group_state> of the SRDF file that `srdf` names",
+        of->pose);
+  } else if (status == PK_OK && !found) {
+    status = pki_read_choice(node, "pose", of->pose, names.words, names.count, &chosen, err);
   }
   free((void *)names.words);
   pki_srdf_destroy(srdf);
   return status;
 }
 
-static void set_named_pose(const pki_scenario *s, const pk_model *m, const pki_scenario_model *model,
-                           double *q, pki_problems *problems)
+static void set_named_pose(const pki_world *w, const pk_model *m, int model, double *q, double *u,
+                           pki_problems *problems)
 {
   pk_error err = {0};
-  if (model->pose[0] != '\0') {
-    const pki_node *node = pki_node_find(model->node, "pose");
-    pki_problems_note(problems, set_group_state(s, m, model, node, q, &err), &err);
+  const pk_model_keyframe *keyframe = find_keyframe(w, m, model);
+  if (keyframe != NULL) {
+    set_keyframe(w, m, model, keyframe, q, u);
+  } else if (w->scenario->models[model].pose[0] != '\0') {
+    pki_problems_note(problems, set_srdf_pose(w, m, model, q, &err), &err);
   }
 }
 
@@ -200,14 +266,16 @@ void pki_world_set_pose(pki_world *world, pki_problems *problems)
   const int before = pki_problems_total(problems);
   pk_sim_get_joints(world->sim, q, u);
   for (int i = 0; i < s->nmodel; i++) {
-    set_named_pose(s, m, &s->models[i], q, problems);
+    set_named_pose(world, m, i, q, u, problems);
     set_joints(s, m, &s->models[i], q, problems);
   }
   if (pki_problems_total(problems) == before) {
     pk_sim_set_joints(world->sim, q, u);
     for (int i = 0; i < s->nmodel; i++) {
       if (s->models[i].on_ground) {
-        pki_world_place_model(world, i, false, q, u);
+        /* the height of a keyframe counts, unless that is in the ground */
+        const bool keeps = find_keyframe(world, m, i) != NULL && !has_place(&s->models[i]);
+        pki_world_place_model(world, i, keeps, q, u);
       }
     }
   }

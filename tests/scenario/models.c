@@ -76,6 +76,15 @@ static const char poses[] =
     "<group_state name='other' group='b'><joint name='x' value='3'/></group_state>\n"
     "</robot>\n";
 
+/* A ball with a leg that ends 0.3 m below its middle, in a ball of 0.02 m. */
+static const char keyed[] =
+    "<mujoco model='k'><compiler angle='radian'/><worldbody><body name='trunk' pos='0 0 2'><freejoint/>"
+    "<geom type='sphere' size='.1' mass='4'/><body name='leg'><joint name='hip' axis='0 1 0' range='-2 2'/>"
+    "<geom type='sphere' pos='0 0 -.3' size='.02' mass='1'/></body></body></worldbody>"
+    "<keyframe><key name='high' qpos='1 2 .5 1 0 0 0 .3'/><key name='low' qpos='0 0 .1 1 0 0 0 "
+    "0'/></keyframe>"
+    "</mujoco>";
+
 static int set_up(void **state)
 {
   (void)state;
@@ -86,6 +95,7 @@ static int set_up(void **state)
   }
   write_text("models_test/r.urdf", robot);
   write_text("models_test/r.srdf", poses);
+  write_text("models_test/k.xml", keyed);
   write_text("models_test/far/stuff/meshes/trunk.stl", triangle);
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   return 0;
@@ -165,6 +175,34 @@ static void poses_have_names(void **state)
                  "there is no pose \"split\": the model's file has no keyframes");
 }
 
+/* A pose of the file itself; the scenario's own words about root and joints count over it. */
+static void keyframes_are_poses(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *set;
+    double x, z, hip;
+  } cases[] = {{"model={model: ./k.xml, pose: high}", 1, 0.5, 0.3},
+               {"model={model: ./k.xml, pose: high, joints: {hip: 0.2}}", 1, 0.5, 0.2},
+               {"model={model: ./k.xml, pose: high, position: [3, 0, 0.7]}", 3, 0.7, 0.3},
+               {"model={model: ./k.xml, prefix: a_, pose: high}", 1, 0.5, 0.3},
+               /* its height counts where it is not in the ground */
+               {"model={model: ./k.xml, pose: high, on_ground: true}", 1, 0.5, 0.3},
+               {"model={model: ./k.xml, pose: low, on_ground: true}", 0, 0.32, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    pki_scenario *s;
+    pki_world w = world_here("duration: 1\nmodel: starleth\nterrain: [{shape: plane}]\n", cases[i].set, &s);
+    const double *q = pk_sim_q(w.sim);
+    assert_near(q[0], cases[i].x, 1e-12);
+    assert_near(q[2], cases[i].z, 1e-6);
+    assert_near(q[7], cases[i].hip, 1e-12);
+    pki_world_free(&w);
+    pki_scenario_destroy(s);
+  }
+  expect_failure("duration: 1\nmodel:\n  model: ./k.xml\n  pose: hihg\n", NULL, 4,
+                 "there is no pose \"hihg\"; did you mean \"high\"? (one of: high, low)");
+}
+
 /* The legs are 0.3 m with feet of 0.02 m; turned by 0.5 rad their feet are 0.3 cos 0.5 below the trunk's middle. */
 static void a_robot_is_put_on_the_ground(void **state)
 {
@@ -237,6 +275,7 @@ int main(void)
       cmocka_unit_test(meshes_can_be_left_out),
       cmocka_unit_test(an_override_of_all_models_reaches_each),
       cmocka_unit_test(poses_have_names),
+      cmocka_unit_test(keyframes_are_poses),
       cmocka_unit_test(a_robot_is_put_on_the_ground),
       cmocka_unit_test(nothing_below_leaves_a_robot_where_it_is),
       cmocka_unit_test(a_start_in_the_ground_is_told_with_its_depth),
