@@ -142,6 +142,11 @@ static int run_world(const pki_args *args, pki_world *world, pki_run_options *op
     const bool printed =
         args->json ? pki_json_print(pki_run_json(s, &result), true, "run") : print_text(s, &result, options);
     code = run_exit_status(s, &result, options);
+    if (result.fell && pki_args_has(args, "model")) {
+      pki_complain("run", "it fell: perhaps it cannot stand in this pose; --pose NAME starts in another, and "
+                          "so does a scenario "
+                          "with `joints`");
+    }
     const bool exported = options->folder == NULL || export_all(args, options->folder);
     code = saved && printed && exported ? code : PKI_EXIT_FAILURE;
   }

@@ -167,6 +167,20 @@ static void poses_and_roots_of_a_scenario_can_be_overridden(void **state)
   run_free(&r);
 }
 
+/* No failure, but a word of what to do. Its motors are too weak for legs that are not straight. */
+static void a_robot_that_falls_is_told_of_poses(void **state)
+{
+  (void)state;
+  write_quadruped("four.urdf", 10, "");
+  run_result r =
+      run("run --model four.urdf -n --set controller.tau_max=0.1 --set 'model.joints={j0: 0.2, j1: 0.2, j2: "
+          "0.2, j3: 0.2}' --set 'actuators=[{joints: \"*\", damping: 0.1}]'");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "fell                 yes"));
+  assert_true(contains(r.err, "it fell: perhaps it cannot stand in this pose; --pose NAME"));
+  run_free(&r);
+}
+
 static void wrong_usage_is_told(void **state)
 {
   (void)state;
@@ -246,6 +260,7 @@ int main(void)
       cmocka_unit_test(an_arm_stays_where_it_is_and_is_told_so),
       cmocka_unit_test(missing_meshes_are_found_by_the_option_that_the_message_names),
       cmocka_unit_test(poses_and_roots_of_a_scenario_can_be_overridden),
+      cmocka_unit_test(a_robot_that_falls_is_told_of_poses),
       cmocka_unit_test(wrong_usage_is_told),
       cmocka_unit_test(a_start_in_the_ground_is_told_by_run_and_check),
       cmocka_unit_test(earlier_results_are_replaced_with_a_word),
