@@ -22,7 +22,7 @@ static void need(int holds)
 static void write_again(const pk_builder *b)
 {
   pki_text bytes = {0};
-  pk_builder *again;
+  pk_builder *again = NULL;
   pk_error err;
   pki_compiled_encode(b, 0, &bytes);
   need(!bytes.failed && pk_builder_create(&again, &err) == PK_OK);

@@ -213,7 +213,7 @@ static void shipped_robots_come_back_from_urdf_and_from_the_compiled_form(void *
 static void every_joint_kind_keeps_its_dynamics_in_urdf(void **state)
 {
   (void)state;
-  everything_options o = {.planar = true, .floating = true, .mimic = true};
+  everything_options o = {.planar = true, .floating = true, .mimic = true, .springs = true};
   pk_builder *b = new_builder();
   build_everything(b, &o);
   pk_model *first = compiled(b);
@@ -224,6 +224,75 @@ static void every_joint_kind_keeps_its_dynamics_in_urdf(void **state)
   assert_less(dynamics_apart(first, second), 1e-12);
   pk_model_destroy(first), pk_model_destroy(second);
   pk_builder_destroy(b), pk_builder_destroy(read);
+}
+
+/* A root that was asked for is the same to a reader that is told nothing. */
+static void roots_that_were_asked_for_stay(void **state)
+{
+  (void)state;
+  /* an arm, which nobody takes for free, and a quadruped, which nobody takes for fixed */
+  static const char arm[] =
+      "<robot name='arm'><link name='base'><inertial><mass value='9'/><inertia ixx='1' ixy='0' ixz='0' "
+      "iyy='1' iyz='0' "
+      "izz='1'/></inertial></link><link name='boom'><inertial><origin xyz='.5 0 .5'/><mass "
+      "value='1'/><inertia ixx='.1' "
+      "ixy='0' ixz='0' iyy='.1' iyz='0' izz='.1'/></inertial></link><joint name='j' "
+      "type='continuous'><parent "
+      "link='base'/><child link='boom'/><origin xyz='0 0 1'/><axis xyz='0 1 0'/></joint></robot>";
+  for (int k = 0; k < 4; k++) {
+    pk_load_options o = pk_load_options_default();
+    o.root = k % 2 == 0 ? PK_ROOT_FREE : PK_ROOT_FIXED;
+    pk_builder *b = new_builder();
+    pk_error err = {0};
+    const pk_status status =
+        k < 2 ? pk_builder_add_urdf_memory(b, arm, sizeof arm - 1, "arm.urdf", &o, &err)
+              : pk_builder_add_urdf(b, PK_SOURCE_DIR "/models/starleth/starleth.urdf", &o, &err);
+    assert_int_equal(status, PK_OK);
+    pk_model *first = compiled(b);
+    write_as(b, "root.urdf", PK_MODEL_FORMAT_URDF);
+    pk_builder *read = read_model("root.urdf");
+    pk_model *second = compiled(read);
+    assert_int_equal(second->nu, first->nu);
+    assert_less(dynamics_apart(first, second), 1e-12);
+    pk_model_destroy(first), pk_model_destroy(second);
+    pk_builder_destroy(read), pk_builder_destroy(b);
+  }
+}
+
+/* What Pronk's own reader makes of MJCF that Pronk wrote. */
+static void robots_come_back_from_mjcf(void **state)
+{
+  (void)state;
+  for (int k = 0; k <= SHIPPED; k++) {
+    char path[512];
+    pk_builder *b = new_builder();
+    pk_error err = {0};
+    if (k < SHIPPED) {
+      snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", shipped[k], shipped[k]);
+      assert_int_equal(pk_builder_add_urdf(b, path, NULL, &err), PK_OK);
+    } else {
+      const everything_options o = {.planar = true,
+                                    .floating = true,
+                                    .meshes = true,
+                                    .springs = true,
+                                    .equipment = true,
+                                    .ground = true};
+      build_everything(b, &o);
+      pk_builder_set_gravity(b, (const double[3]){1, -2, -9});
+    }
+    pk_model *first = compiled(b);
+    write_as(b, "back.xml", PK_MODEL_FORMAT_MJCF);
+    pk_builder *read = read_model("back.xml");
+    pk_model *second = compiled(read);
+    const double apart = dynamics_apart(first, second);
+    print_message("%s: %.1e\n", k < SHIPPED ? shipped[k] : "everything", apart);
+    assert_less(apart, 1e-11);
+    assert_near(second->mass, first->mass, 1e-9 * first->mass);
+    assert_memory_equal(second->dof_effort, first->dof_effort,
+                        k < SHIPPED ? (size_t)first->nu * sizeof(double) : 0);
+    pk_model_destroy(first), pk_model_destroy(second);
+    pk_builder_destroy(read), pk_builder_destroy(b);
+  }
 }
 
 static void names_are_escaped_and_carry_their_prefix(void **state)
@@ -259,11 +328,18 @@ static void meshes_are_written_once_and_overwrite_nothing(void **state)
   /* the same once more takes the same names */
   write_as(b, "meshes.xml", PK_MODEL_FORMAT_MJCF);
   assert_int_equal(access("meshes/wedge-4.obj", F_OK), -1);
-  /* and the vertices come back to the bit, shared by both shapes */
+  /* and the vertices come back to the bit */
   pk_builder *read = read_model("meshes.urdf");
   pk_model *model = compiled(read);
-  assert_int_equal(model->nmesh, 2);
-  assert_true(model->meshes[0].vertex[11] == 0.1 / 3);
+  int seen = 0;
+  for (int i = 0; i < model->nshape; i++) {
+    const pk_model_shape *shape = &model->shapes[i];
+    if (shape->visual && shape->mesh >= 0) {
+      assert_true(model->meshes[shape->mesh].vertex[11] == (seen == 0 ? 0.1 / 3 : 0.2));
+      seen++;
+    }
+  }
+  assert_int_equal(seen, 2);
   pk_model_destroy(model);
   pk_builder_destroy(read), pk_builder_destroy(b);
   free(mine), free(urdf);
@@ -393,6 +469,8 @@ int main(void)
       cmocka_unit_test(rotations_keep_their_angles),
       cmocka_unit_test(shipped_robots_come_back_from_urdf_and_from_the_compiled_form),
       cmocka_unit_test(every_joint_kind_keeps_its_dynamics_in_urdf),
+      cmocka_unit_test(roots_that_were_asked_for_stay),
+      cmocka_unit_test(robots_come_back_from_mjcf),
       cmocka_unit_test(names_are_escaped_and_carry_their_prefix),
       cmocka_unit_test(meshes_are_written_once_and_overwrite_nothing),
       cmocka_unit_test(what_urdf_cannot_hold_is_told_and_refused_when_strict),

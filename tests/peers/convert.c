@@ -137,7 +137,7 @@ static void every_joint_kind_moves_alike(void **state)
 {
   (void)state;
   const everything_options o = {
-      .planar = true, .floating = true, .meshes = true, .cone = true, .equipment = true};
+      .planar = true, .floating = true, .meshes = true, .cone = true, .springs = true, .equipment = true};
   pk_builder *b;
   pk_model *model = NULL;
   pk_error err = {0};
@@ -158,6 +158,9 @@ static void every_joint_kind_moves_alike(void **state)
   const int hip = mj_name2id(m, mjOBJ_JOINT, "hip"), sole = mj_name2id(m, mjOBJ_GEOM, "sole");
   assert_in_range(hip, 0, m->njnt - 1);
   assert_near(m->jnt_range[2 * hip], -1.1, 1e-15);
+  assert_near(m->jnt_stiffness[hip], 30, 1e-15);
+  assert_near(m->qpos_spring[m->jnt_qposadr[hip]], 0.4, 1e-15);
+  assert_near(m->qpos0[m->jnt_qposadr[hip]], 0.25, 1e-15);
   assert_near(m->dof_frictionloss[m->jnt_dofadr[hip]], 0.2, 1e-15);
   assert_in_range(sole, 0, m->ngeom - 1);
   assert_int_equal(m->geom_contype[sole], 2);

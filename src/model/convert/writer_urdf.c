@@ -309,12 +309,28 @@ static bool is_at_origin(const pk_pose *pose)
   return pki_is_zero(pose->pos, 3) && pki_is_identity(pose->rot);
 }
 
-/* Whether a reader that is told nothing puts the root where it is. */
-static bool root_follows(const pki_writer *w)
+/* How a reader that is told nothing lets the only robot meet the world. */
+static pk_root_kind automatic_root(pki_writer *w)
 {
-  const pk_robot_desc *r = &w->b->robots[0].desc;
-  return w->b->nrobot == 1 && (r->root == PK_ROOT_AUTO || w->model->robots[0].root != PK_ROOT_FIXED) &&
-         (is_at_origin(&r->pose) || w->model->robots[0].root != PK_ROOT_FIXED);
+  pk_robot_desc *robot = &w->b->robots[0].desc;
+  pk_root_kind kind = PK_ROOT_AUTO;
+  pk_root_reason reason;
+  const pk_root_kind asked = robot->root;
+  pki_draft question = *w->tree; /* what the tree owns stays the tree's */
+  question.robot_kind = &kind, question.robot_reason = &reason;
+  robot->root = PK_ROOT_AUTO;
+  const bool answered = pki_choose_roots(&question);
+  robot->root = asked;
+  w->text.failed = w->text.failed || !answered;
+  return kind;
+}
+
+/* Whether such a reader puts the root where it is; a chain takes a word of the user's. */
+static bool root_follows(pki_writer *w)
+{
+  const pk_root_kind root = w->model->robots[0].root;
+  return w->b->nrobot == 1 && (root == PK_ROOT_CHAIN || automatic_root(w) == root) &&
+         (root != PK_ROOT_FIXED || is_at_origin(&w->b->robots[0].desc.pose));
 }
 
 /* The link "world", and a joint from it to each root. */
