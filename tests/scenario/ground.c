@@ -121,7 +121,8 @@ static const wrong cases[] = {
      "there is no file \"nowhere/rock.obj\""},
     {SOLID("shape: mesh, file: ground"), 4, "terrain.0.file", "\"ground\" is a folder, expected a file"},
     {SOLID("shape: mesh, file: ground/hills.csv"), 4, "terrain.0.file",
-     "ground/hills.csv: the ending '.csv' is not known; expected .stl, .obj, .dae, .ply or .glb. Other meshes can be "
+     "ground/hills.csv: the ending '.csv' is not known; expected .stl, .obj, .dae, .ply, .glb or .msh. Other "
+     "meshes can be "
      "converted, "
      "for example with `assimp export in.csv out.obj`, MeshLab or Blender"},
     {SOLID("shape: convex, file: ground/rock.obj, scale: 0"), 4, "terrain.0.scale", NULL},
