@@ -179,7 +179,7 @@ PK_API int pk_sim_overlap(pk_sim *sim, const pk_geometry *g, const pk_pose *pose
 PK_API pk_status pk_sim_set_collision(pk_sim *sim, int link_a, int link_b, bool on, pk_error *err);
 
 /* The groups that a shape is in, and the groups that it collides with, one bit each: two shapes collide when
- * each is in a group of the other's mask. At first 1 and all. The ground is in all groups and meets all: a
+ * each is in a group of the other's mask, and the groups of the model's shapes (pk_shape_desc) allow it. At first 1 and all. The ground is in all groups and meets all: a
  * mask of 0 falls through. */
 PK_API pk_status pk_sim_set_group(pk_sim *sim, int shape, unsigned group, unsigned mask, pk_error *err);
 

@@ -406,7 +406,7 @@ void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last
     const pki_contact *f = &last[i];
     const double *r = last_r + 3 * i;
     const int shape = f->geom[0], other = f->material < 0 ? f->geom[1] : -1;
-    const double mu = factor * pki_contact_material(&sim->scene, f)->friction;
+    const double mu = factor * pki_contact_coefficient(&sim->scene, f);
     pk_sim_contact *const to = &out[i]; /* every field is written */
     to->link = shapes[shape].link, to->shape = shape;
     to->other_link = other >= 0 ? shapes[other].link : -1, to->other_shape = other;

@@ -65,10 +65,13 @@ int pki_find_pair(const pki_scene *c, int surface, int material, int with);
 /* What the surfaces of a contact do to each other. */
 const pk_material *pki_contact_material(const pki_scene *c, const pki_contact *f);
 
-/* Its coefficient of friction in this world. */
+/* The coefficient of friction of a contact: that of the pair of shapes, of the shapes, or of their materials. */
+double pki_contact_coefficient(const pki_scene *c, const pki_contact *f);
+
+/* The same in this world. */
 static inline double pki_contact_friction(const pk_sim *sim, const pki_contact *f)
 {
-  return sim->parameters.friction * pki_contact_material(&sim->scene, f)->friction;
+  return sim->parameters.friction * pki_contact_coefficient(&sim->scene, f);
 }
 
 /* Contact i of those found is fast enough to bounce, and may. */

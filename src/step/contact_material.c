@@ -28,3 +28,30 @@ const pk_material *pki_contact_material(const pki_scene *c, const pki_contact *f
   return pair < c->npair ? &c->pairs[pair].law
                          : &c->materials[f->material < c->nmaterial ? f->material : c->nmaterial - 1];
 }
+
+/* The coefficient that a description gives: -1 is ice. */
+static double coefficient_of(double friction)
+{
+  return friction < 0 ? 0 : friction;
+}
+
+double pki_contact_coefficient(const pki_scene *c, const pki_contact *f)
+{
+  const pk_model_shape *a = &c->colliders.model->shapes[f->geom[0]];
+  if (f->material >= 0) { /* the ground has no more than its material */
+    return a->friction != 0 ? coefficient_of(a->friction) : pki_contact_material(c, f)->friction;
+  }
+  const pk_model_shape *b = &c->colliders.model->shapes[f->geom[1]];
+  const pki_shape_rule *rule = pki_filter_shapes(&c->colliders.filter, f->geom[0], f->geom[1]);
+  if (rule != NULL && rule->friction != 0) {
+    return coefficient_of(rule->friction);
+  }
+  if (a->friction == 0 && b->friction == 0) {
+    return pki_contact_material(c, f)->friction;
+  }
+  if (a->friction == 0 || b->friction == 0) {
+    return coefficient_of(a->friction != 0 ? a->friction : b->friction);
+  }
+  const double x = coefficient_of(a->friction), y = coefficient_of(b->friction);
+  return a->priority != b->priority ? (a->priority > b->priority ? x : y) : x > y ? x : y;
+}

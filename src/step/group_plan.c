@@ -127,7 +127,7 @@ static void set_ground_plane(pki_group_plan *plan, const pk_sim *sim)
       plan->field == NULL && plan->normal[2] == 1 && plan->tangent1[0] == 1 && plan->tangent2[1] == 1;
   for (int b = 0; b < plan->nball; b++) {
     const pki_contact touch = {.geom = {plan->shape[b], plan->geom}, .material = plan->material};
-    plan->friction[b] = pki_contact_material(c, &touch)->friction;
+    plan->friction[b] = pki_contact_coefficient(c, &touch);
   }
 }
 

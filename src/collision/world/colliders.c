@@ -29,6 +29,9 @@ static const pk_geometry *same_as(const pk_model *m, const pki_geometries *g, in
   if (pki_shape_has_mesh(s->kind)) {
     return by_mesh[2 * s->mesh + (s->kind == PK_SHAPE_CONVEX)];
   }
+  if (s->kind == PK_SHAPE_HEIGHTS) {
+    return NULL;
+  }
   const pk_geometry *last = g->nmade > 0 ? g->made[g->nmade - 1] : NULL;
   const bool same = last != NULL && last->kind == s->kind && memcmp(last->size, s->size, sizeof s->size) == 0;
   return same ? last : NULL;
@@ -37,9 +40,13 @@ static const pk_geometry *same_as(const pk_model *m, const pki_geometries *g, in
 static pk_status make_geometry(const pk_model *m, int i, pk_geometry **out, pk_error *err)
 {
   const pk_model_shape *s = &m->shapes[i];
-  const pk_geometry_desc desc = {.kind = s->kind,
-                                 .size = {s->size[0], s->size[1], s->size[2]},
-                                 .mesh = pki_shape_has_mesh(s->kind) ? &m->meshes[s->mesh] : NULL};
+  pk_geometry_desc desc = {.kind = s->kind,
+                           .size = {s->size[0], s->size[1], s->size[2]},
+                           .mesh = pki_shape_has_mesh(s->kind) ? &m->meshes[s->mesh] : NULL};
+  if (s->heights != NULL) {
+    desc.nx = s->heights->nx, desc.ny = s->heights->ny, desc.cell = s->heights->cell;
+    desc.heights = s->heights->z;
+  }
   pk_error why = {.message = ""};
   const pk_status status = pk_geometry_create(&desc, out, &why);
   if (status == PK_OK) {
@@ -318,6 +325,22 @@ bool pki_colliders_grow(pki_colliders *c)
   return pair_room(c->n, c->memory_room) <= c->room || remake_block(c, c->ground);
 }
 
+/* What a shape has of its own, where it has some: heights, groups, friction. */
+static uint64_t hash_own(uint64_t hash, const pk_model_shape *s)
+{
+  if (s->heights != NULL) {
+    hash = pki_hash_bytes(hash, &s->heights->cell, sizeof s->heights->cell);
+    hash = pki_hash_bytes(hash, s->heights->z,
+                          (size_t)s->heights->nx * (size_t)s->heights->ny * sizeof *s->heights->z);
+  }
+  if (s->group != 1 || s->mask != ~0u || s->pairs_only || s->friction != 0) {
+    const unsigned numbers[4] = {s->group, s->mask, s->pairs_only, (unsigned)s->priority};
+    hash = pki_hash_bytes(hash, numbers, sizeof numbers);
+    hash = pki_hash_bytes(hash, &s->friction, sizeof s->friction);
+  }
+  return hash;
+}
+
 static uint64_t hash_shapes(const pki_colliders *c)
 {
   uint64_t hash = PKI_HASH_START;
@@ -333,6 +356,7 @@ static uint64_t hash_shapes(const pki_colliders *c)
       hash = pki_hash_bytes(hash, m->vertex, 3 * (size_t)m->nvertex * sizeof *m->vertex);
       hash = pki_hash_bytes(hash, m->triangle, 3 * (size_t)m->ntriangle * sizeof *m->triangle);
     }
+    hash = hash_own(hash, &c->model->shapes[at->geom]);
   }
   return hash;
 }

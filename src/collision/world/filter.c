@@ -52,6 +52,64 @@ bool pki_filter_joins(const pki_filter *f, int a, int b)
   return f->npair > 0 && bsearch(key, f->pairs, (size_t)f->npair, sizeof *f->pairs, compare_pairs) != NULL;
 }
 
+/* ---- pairs of which the model speaks ---- */
+
+static int compare_shape_rules(const void *x, const void *y)
+{
+  const pki_shape_rule *a = x, *b = y;
+  return compare_pairs(a->shape, b->shape);
+}
+
+static int compare_words(const void *x, const void *y)
+{
+  const pki_shape_rule *a = x, *b = y;
+  const int order = compare_shape_rules(x, y);
+  return order != 0 ? order : (a->word > b->word) - (a->word < b->word);
+}
+
+/* Rules of shapes in order; the last word on a pair counts. */
+static void sort_shape_rules(pki_filter *f)
+{
+  int kept = 0;
+  qsort(f->shape_rules, (size_t)f->nshape_rule, sizeof *f->shape_rules, compare_words);
+  for (int i = 0; i < f->nshape_rule; i++) {
+    const bool again = kept > 0 && compare_shape_rules(&f->shape_rules[kept - 1], &f->shape_rules[i]) == 0;
+    f->shape_rules[again ? kept - 1 : kept++] = f->shape_rules[i];
+  }
+  f->nshape_rule = kept;
+}
+
+/* Pairs of shapes become rules of their own; pairs of links are rules of links. */
+static pk_status take_pairs(pki_filter *f, pk_error *err)
+{
+  const pk_model *m = f->model;
+  f->shape_rules = malloc(((size_t)m->npair + 1) * sizeof *f->shape_rules);
+  if (f->shape_rules == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for %d pairs of shapes", m->npair);
+  }
+  pk_status status = PK_OK;
+  for (int i = 0; i < m->npair && status == PK_OK; i++) {
+    const pk_model_pair *p = &m->pairs[i];
+    const int a = p->index[0], b = p->index[1];
+    if (p->shapes) {
+      f->shape_rules[f->nshape_rule++] = (pki_shape_rule){
+          .shape = {a < b ? a : b, a < b ? b : a}, .word = i, .collide = p->collide, .friction = p->friction};
+    } else if (a != b) {
+      status = pki_filter_set(f, a, b, p->collide ? PKI_RULE_ON : PKI_RULE_OFF, err);
+    }
+  }
+  sort_shape_rules(f);
+  return status;
+}
+
+const pki_shape_rule *pki_filter_shapes(const pki_filter *f, int a, int b)
+{
+  const pki_shape_rule key = {.shape = {a < b ? a : b, a < b ? b : a}};
+  return f->nshape_rule == 0
+             ? NULL
+             : bsearch(&key, f->shape_rules, (size_t)f->nshape_rule, sizeof key, compare_shape_rules);
+}
+
 pk_status pki_filter_init(pki_filter *f, const pk_model *model, bool self_collision, pk_error *err)
 {
   *f = (pki_filter){.model = model, .self_collision = self_collision};
@@ -66,12 +124,17 @@ pk_status pki_filter_init(pki_filter *f, const pk_model *model, bool self_collis
     f->joined[i] = joined_to(model, i);
   }
   join_constraints(f);
-  return PK_OK;
+  const pk_status status = take_pairs(f, err);
+  if (status != PK_OK) {
+    pki_filter_free(f);
+  }
+  return status;
 }
 
 void pki_filter_free(pki_filter *f)
 {
   free(f->rules);
+  free(f->shape_rules);
   free(f->joined);
   free(f->pairs);
   *f = (pki_filter){0};

@@ -13,15 +13,31 @@
 
 /* ---- who may touch at all ---- */
 
+/* Groups and masks of the model's shapes: either one's group is in the other's mask. The ground is in all and meets all. */
+static bool may_meet(const pk_model *m, const pki_collider *a, const pki_collider *b)
+{
+  const pk_model_shape *x = a->link >= 0 ? &m->shapes[a->geom] : NULL,
+                       *y = b->link >= 0 ? &m->shapes[b->geom] : NULL;
+  if ((x != NULL && x->pairs_only) || (y != NULL && y->pairs_only)) {
+    return false;
+  }
+  const bool all = x == NULL || y == NULL || (x->group | x->mask) == 0 || (y->group | y->mask) == 0;
+  return all || ((x->group & y->mask) | (y->group & x->mask)) != 0;
+}
+
 bool pki_colliders_want(const pki_colliders *c, int i, int j)
 {
   const pki_collider *a = &c->of[i], *b = &c->of[j];
   if (a->body == b->body) {
     return false;
   }
-  const bool grouped = (a->group & b->mask) != 0 && (b->group & a->mask) != 0;
+  const bool grouped = (a->group & b->mask) != 0 && (b->group & a->mask) != 0 && may_meet(c->model, a, b);
   if (b->link < 0 || a->link < 0) { /* the ground */
     return grouped;
+  }
+  const pki_shape_rule *rule = pki_filter_shapes(&c->filter, a->geom, b->geom);
+  if (rule != NULL) {
+    return rule->collide;
   }
   const pki_filter_answer says = pki_filter_decide(&c->filter, a->link, a->body, b->link, b->body);
   return says == PKI_FILTER_INCLUDES || (says == PKI_FILTER_UNDECIDED && grouped);

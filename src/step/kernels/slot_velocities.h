@@ -118,7 +118,7 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
   }
   g->gap[slot * PKI_LANES + lane] = c->gap;
   g->mu[slot * PKI_LANES + lane] =
-      f->lane_worlds[lane].friction * pki_contact_material(g->scene, c)->friction;
+      f->lane_worlds[lane].friction * pki_contact_coefficient(g->scene, c);
   pki_set_mask(&pki_masks(g->active)[slot], lane, true);
   f->path[slot] |= first | second;
   f->stale |= 1u << slot;
