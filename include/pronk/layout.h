@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 
+#include "actuators.h"
 #include "batch.h"
 #include "code.h"
 #include "codegen.h"
@@ -33,6 +34,7 @@ extern "C" {
 /* All public structs whose fields are visible. */
 #define PK_STRUCT_LIST(X) \
   X(pk_actuator_desc) \
+  X(pk_actuators_options) \
   X(pk_batch_info) \
   X(pk_batch_options) \
   X(pk_batch_view) \
