@@ -328,6 +328,46 @@ static void fromto_gives_place_direction_and_length(void **state)
   pk_builder_destroy(b);
 }
 
+/* Two rows of three heights, the first row far away; they are stretched to 0.5 m and centred at the geom. */
+static void height_fields_are_stretched_and_centred(void **state)
+{
+  (void)state;
+  pk_builder *b = read_text(
+      MJCF("<asset><hfield name='h' nrow='2' ncol='3' size='2 1 .5 .1' elevation='1 2 3 5 4 3'/></asset>"
+           "<worldbody><geom type='hfield' hfield='h' pos='10 0 1'/></worldbody>"),
+      NULL);
+  const pk_shape_desc *s = &b->shapes[0].desc;
+  assert_int_equal(s->kind, PK_SHAPE_HEIGHTS);
+  assert_int_equal(s->heights->nx, 3);
+  assert_int_equal(s->heights->ny, 2);
+  assert_close(s->heights->cell, 2);
+  assert_close(s->heights->z[0], 0.5);
+  assert_close(s->heights->z[3], 0);
+  assert_close(s->heights->z[5], 0.25);
+  assert_close(s->pose.pos[0], 8);
+  assert_close(s->pose.pos[1], -1);
+  pk_builder_destroy(b);
+}
+
+/* A box of half lengths 0.1, 0.2, 0.3 as a mesh: the fitted box is the same. */
+static void solids_are_fitted_to_meshes(void **state)
+{
+  (void)state;
+  pk_builder *b =
+      read_text(MJCF("<asset><mesh name='m' vertex='-.1 -.2 -.3 .1 -.2 -.3 -.1 .2 -.3 .1 .2 -.3 -.1 -.2 .3 "
+                     ".1 -.2 .3 -.1 .2 .3 .1 .2 .3'/></asset><worldbody><body name='b'><freejoint/>"
+                     "<geom type='box' mesh='m' pos='1 0 0' group='3'/></body></worldbody>"),
+                NULL);
+  const pk_shape_desc *s = &b->shapes[0].desc;
+  assert_int_equal(s->kind, PK_SHAPE_BOX);
+  assert_near(s->size[0], 0.2, 1e-7);
+  assert_near(s->size[1], 0.4, 1e-7);
+  assert_near(s->size[2], 0.6, 1e-7);
+  assert_near(s->pose.pos[0], 1, 1e-7);
+  assert_near(link_of(b, "b")->inertia.mass, 48, 1e-4);
+  pk_builder_destroy(b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -347,6 +387,8 @@ int main(void)
       cmocka_unit_test(short_vectors_leave_the_rest_to_the_class),
       cmocka_unit_test(geoms_collide_by_their_bits_and_are_seen_by_their_group),
       cmocka_unit_test(fromto_gives_place_direction_and_length),
+      cmocka_unit_test(height_fields_are_stretched_and_centred),
+      cmocka_unit_test(solids_are_fitted_to_meshes),
   };
   return cmocka_run_group_tests_name("model/mjcf", tests, NULL, NULL);
 }

@@ -104,7 +104,7 @@ static bool first_points(hull_work *w, int p[4])
     }
   }
   w->tolerance = 1e-12 * scale + 100 * DBL_EPSILON * scale;
-  double along[3], normal[3];
+  double along[3], normal[3] = {0, 0, 0};
   pki_sub3(point_at(w, p[1]), point_at(w, p[0]), along);
   largest = 0;
   for (int i = 0; i < w->n; i++) {

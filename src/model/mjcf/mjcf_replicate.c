@@ -95,43 +95,59 @@ static bool concerns(xmlHashTable *names, const pki_mjcf_node *node)
 
 /* "-07": copies are numbered with as many digits as the last one needs. */
 typedef struct copy_suffix {
-  char text[48];
+  char text[32];
 } copy_suffix;
 
 static copy_suffix suffix_of(const pki_mjcf_node *replicate, int count, int i)
 {
   const char *separator = pki_mjcf_own(replicate, "sep");
+  char number[16];
   copy_suffix suffix;
-  snprintf(suffix.text, sizeof suffix.text, "%.15s%0*d", separator != NULL ? separator : "", digits(count),
-           i);
+  snprintf(number, sizeof number, "%010d", i);
+  snprintf(suffix.text, sizeof suffix.text, "%.15s%s", separator != NULL ? separator : "",
+           number + 10 - digits(count));
   return suffix;
+}
+
+/* One copy of an element for each copy of the tree, in its place. */
+static void copy_reference(pki_mjcf *m, xmlHashTable *names, pki_mjcf_node *node,
+                           const pki_mjcf_node *replicate, int count)
+{
+  pki_mjcf_node holder = {0};
+  for (int i = 0; i < count; i++) {
+    pki_mjcf_node *copy = pki_mjcf_copy(m, &holder, node, "", "");
+    if (copy == NULL) {
+      break;
+    }
+    redirect(m, names, copy, suffix_of(replicate, count, i).text, true);
+  }
+  replace_node(node, holder.first);
+}
+
+static bool is_reference_section(const pki_mjcf_node *node)
+{
+  return pki_mjcf_is(node, "contact") || pki_mjcf_is(node, "tendon") || pki_mjcf_is(node, "equality") ||
+         pki_mjcf_is(node, "actuator") || pki_mjcf_is(node, "sensor");
 }
 
 /* Actuators, sensors and others that refer to something in the tree are there once for each copy. */
 static void replicate_references(pki_mjcf *m, const pki_mjcf_node *replicate, int count)
 {
-  static const char *const sections[] = {"contact", "tendon", "equality", "actuator", "sensor"};
   xmlHashTable *names = xmlHashCreate(16);
-  m->no_memory |= names == NULL;
-  for (const pki_mjcf_node *child = replicate->first; names != NULL && child != NULL; child = child->next) {
+  if (names == NULL) {
+    m->no_memory = true;
+    return;
+  }
+  for (const pki_mjcf_node *child = replicate->first; child != NULL; child = child->next) {
     note_replicated(names, child);
   }
-  for (size_t i = 0; names != NULL && xmlHashSize(names) > 0 && i < sizeof sections / sizeof *sections; i++) {
-    for (pki_mjcf_node *section = m->root->first; section != NULL; section = section->next) {
-      for (pki_mjcf_node *node = section->first, *next; pki_mjcf_is(section, sections[i]) && node != NULL;
-           node = next) {
-        next = node->next;
-        pki_mjcf_node holder = {0};
-        for (int k = 0; concerns(names, node) && k < count; k++) {
-          pki_mjcf_node *copy = pki_mjcf_copy(m, &holder, node, "", "");
-          if (copy == NULL) {
-            break;
-          }
-          redirect(m, names, copy, suffix_of(replicate, count, k).text, true);
-        }
-        if (holder.first != NULL) {
-          replace_node(node, holder.first);
-        }
+  for (pki_mjcf_node *section = m->root->first; section != NULL; section = section->next) {
+    pki_mjcf_node *next = NULL;
+    for (pki_mjcf_node *node = is_reference_section(section) ? section->first : NULL; node != NULL;
+         node = next) {
+      next = node->next;
+      if (concerns(names, node)) {
+        copy_reference(m, names, node, replicate, count);
       }
     }
   }
