@@ -243,6 +243,67 @@ static bool resolve_side(pki_draft *d, const pk_constraint_desc *desc, int side,
   return true;
 }
 
+/* The joint of one side of a coupling: one coordinate of its own, which no cut has taken; -1 after an error. */
+static int coupled_joint(pki_draft *d, const pk_constraint_desc *desc, int side)
+{
+  const pki_where where = {.field = desc->name, .line = desc->line};
+  const char *name = desc->joint[side];
+  const int joint = find_name(d->joint_name, d->b->njoint, name);
+  if (joint < 0) {
+    report_unknown(d, where, "coupled joint", name, d->joint_name, d->b->njoint);
+    return -1;
+  }
+  if (pki_joint_nu(d->b->joints[joint].desc.kind) != 1 || d->joint_cut[joint] ||
+      d->joint_multiplier[joint] == 0) {
+    pki_builder_error(
+        d->b, PK_ERROR_MODEL, where,
+        "coupling \"%s\" is of joint \"%s\" (%s), expected a joint with one coordinate that is not cut",
+        desc->name, name, pk_joint_kind_name(d->b->joints[joint].desc.kind));
+    return -1;
+  }
+  return joint;
+}
+
+/* out(x) = p(m x + o), by Horner's rule on polynomials. */
+static void substitute(const double p[5], double m, double o, double out[5])
+{
+  memset(out, 0, 5 * sizeof *out);
+  for (int k = 4; k >= 0; k--) {
+    for (int e = 4; e > 0; e--) {
+      out[e] = o * out[e] + m * out[e - 1];
+    }
+    out[0] = o * out[0] + p[k];
+  }
+}
+
+/* A coupling; coordinates of followers are those of their leaders. Velocities are numbered later: dof holds joints. */
+static bool compile_coupling(pki_draft *d, const pk_constraint_desc *desc, pk_model_constraint *c)
+{
+  const int y = coupled_joint(d, desc, 0), x = desc->joint[1] != NULL ? coupled_joint(d, desc, 1) : -1;
+  if (y < 0 || (x < 0 && desc->joint[1] != NULL)) {
+    return false;
+  }
+  const int leader_y = d->joint_leader[y] >= 0 ? d->joint_leader[y] : y,
+            leader_x = x >= 0 && d->joint_leader[x] >= 0 ? d->joint_leader[x] : x;
+  if (leader_x == leader_y) {
+    pki_builder_error(d->b, PK_ERROR_MODEL, (pki_where){.field = desc->name, .line = desc->line},
+                      "coupling \"%s\" couples a coordinate to itself", desc->name);
+    return false;
+  }
+  c->dof[0] = leader_y, c->dof[1] = leader_x;
+  c->body[0] = x >= 0 ? d->joint_body[leader_x] : -1, c->body[1] = d->joint_body[leader_y];
+  if (x >= 0) {
+    substitute(desc->polynomial, d->joint_multiplier[x], d->joint_offset[x], c->polynomial);
+  } else {
+    c->polynomial[0] = desc->polynomial[0];
+  }
+  c->polynomial[0] -= d->joint_offset[y];
+  for (int k = 0; k < 5; k++) {
+    c->polynomial[k] /= d->joint_multiplier[y];
+  }
+  return true;
+}
+
 void pki_compile_loops(pki_draft *d)
 {
   static const int travel[PK_CONSTRAINT_KIND_COUNT] = {7, 7, 7, 3, 0, 0},
@@ -258,12 +319,13 @@ void pki_compile_loops(pki_draft *d)
                              .sign = 1,
                              .dof = {-1, -1},
                              .length = desc->kind == PK_CONSTRAINT_DISTANCE ? desc->length : 0};
-    if (!resolve_side(d, desc, 0, &c) || !resolve_side(d, desc, 1, &c)) {
+    if (c.kind == PK_CONSTRAINT_COUPLING) {
+      if (compile_coupling(d, desc, &c)) {
+        d->constraints[d->nconstraint++] = c;
+      }
       continue;
     }
-    if (c.kind == PK_CONSTRAINT_COUPLING) {
-      pki_builder_error(d->b, PK_ERROR_UNSUPPORTED, (pki_where){.field = desc->name, .line = desc->line},
-                        "constraint \"%s\" is a coupling, which worlds do not have", desc->name);
+    if (!resolve_side(d, desc, 0, &c) || !resolve_side(d, desc, 1, &c)) {
       continue;
     }
     if (c.body[0] == c.body[1]) {
@@ -327,7 +389,11 @@ void pki_number_unknowns(pki_draft *d)
 {
   for (int i = 0; i < d->nconstraint; i++) {
     pk_model_constraint *c = &d->constraints[i];
-    c->nrow = c->length > 0 ? 1 : count_bits(c->travel) + count_bits(c->turn);
+    for (int k = 0; k < 2; k++) { /* couplings know their joints */
+      c->dof[k] = c->dof[k] >= 0 ? d->joint_u[c->dof[k]] : -1;
+    }
+    c->nrow =
+        c->length > 0 || c->kind == PK_CONSTRAINT_COUPLING ? 1 : count_bits(c->travel) + count_bits(c->turn);
     c->row = d->nbilateral, c->drive = d->ndrive;
     d->nbilateral += c->nrow, d->ndrive += c->ndrive;
     if (c->joint < 0) {

@@ -127,6 +127,10 @@ unsigned long long pk_model_hash(const pk_model *m)
     hash = pki_hash_bytes(hash, &c->travel, sizeof c->travel);
     hash = pki_hash_bytes(hash, &c->turn, sizeof c->turn);
     hash = pki_hash_bytes(hash, &c->length, sizeof c->length);
+    if (c->dof[0] >= 0) {
+      hash = pki_hash_bytes(hash, c->dof, sizeof c->dof);
+      hash = pki_hash_bytes(hash, c->polynomial, sizeof c->polynomial);
+    }
   }
   return hash;
 }

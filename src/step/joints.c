@@ -61,7 +61,7 @@ void pki_joints_observe(pk_sim *sim)
   }
   memcpy(j->moved, sim->state.drives, (size_t)sim->model->ndrive * sizeof *j->moved);
   w->kernels->kinematics(&w->work, sim->state.q);
-  pki_bilateral_update(&j->bilateral, &w->work);
+  pki_bilateral_update(&j->bilateral, &w->work, sim->state.q);
   pki_joints_from_model(sim->model, &w->work, &j->bilateral, sim->state.q, sim->state.u, j->moved, j->q,
                         j->u);
 }
@@ -70,7 +70,7 @@ void pki_joints_update(pk_sim *sim, const double *q, double *x)
 {
   pki_sim_joints *j = &sim->joints;
   const pk_model *m = j->model;
-  pki_bilateral_update(&j->bilateral, &sim->workspace->work);
+  pki_bilateral_update(&j->bilateral, &sim->workspace->work, q);
   memcpy(j->moved, sim->state.drives, (size_t)sim->model->ndrive * sizeof *j->moved);
   pki_bilateral_coordinates(sim->model, &sim->workspace->work, j->moved);
   for (int k = 0; k < j->n; k++) {
@@ -130,7 +130,7 @@ void pk_sim_get_joints(pk_sim *sim, double *q, double *u)
   pki_bilateral rows = j->bilateral;
   memcpy(j->moved, sim->state.drives, (size_t)sim->model->ndrive * sizeof *j->moved);
   w->kernels->kinematics(&w->work, sim->state.q);
-  pki_bilateral_update(&rows, &w->work);
+  pki_bilateral_update(&rows, &w->work, sim->state.q);
   pki_joints_from_model(sim->model, &w->work, &rows, sim->state.q, sim->state.u, j->moved, q, u);
 }
 

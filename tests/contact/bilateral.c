@@ -51,7 +51,7 @@ static world make_world(pki_random *rng, int k)
     random_vector(rng, s.model->tree->nu, 1, s.u_tree);
     pki_joints_to_model(s.model, s.tree, s.q_tree, s.u_tree, s.q, s.u);
     pk_kinematics_compute(s.w, s.q, s.u);
-    pki_bilateral_update(&s.b, &s.w->work);
+    pki_bilateral_update(&s.b, &s.w->work, s.q);
   }
   return s;
 }
@@ -70,7 +70,7 @@ static void a_cut_world_starts_closed(void **state)
   for (int k = 0; k < 60; k++) {
     world s = make_world(&rng, k);
     pk_kinematics_compute(s.w, s.model->q0, NULL);
-    pki_bilateral_update(&s.b, &s.w->work);
+    pki_bilateral_update(&s.b, &s.w->work, s.model->q0);
     for (int i = 0; i < s.model->nbilateral; i++) {
       assert_less(fabs(s.b.gap[i]), 1e-14 * 10);
     }
@@ -132,7 +132,7 @@ static void rows_are_the_rates_of_gaps(void **state)
       }
       pk_config_add(m, s.q, step, ahead);
       pk_kinematics_compute(s.w, ahead, NULL);
-      pki_bilateral_update(&s.b, &s.w->work);
+      pki_bilateral_update(&s.b, &s.w->work, ahead);
       for (int i = 0; i < m->nbilateral; i++) {
         gap[i] = side ? gap[i] - s.b.gap[i] : s.b.gap[i];
       }
@@ -158,7 +158,7 @@ static void row_rates(world *s, double *out)
     }
     pk_config_add(m, s->q, step, at);
     pk_kinematics_compute(s->w, at, NULL);
-    pki_bilateral_update(&s->b, &s->w->work);
+    pki_bilateral_update(&s->b, &s->w->work, at);
     for (int i = 0; i < m->nbilateral; i++) {
       out[i] += weight[p] / h * pki_bilateral_velocity(&s->b, i, s->u);
     }
@@ -198,7 +198,7 @@ static void a_cut_world_accelerates_as_its_tree(void **state)
                      PK_OK);
     row_rates(&s, rates);
     pk_inverse_dynamics(s.w, s.q, s.u, NULL, x);
-    pki_bilateral_update(&s.b, &s.w->work);
+    pki_bilateral_update(&s.b, &s.w->work, s.q);
     for (int i = 0; i < m->nu; i++) {
       x[i] = -x[i];
     }

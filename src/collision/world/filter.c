@@ -28,13 +28,13 @@ static int compare_pairs(const void *x, const void *y)
   return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) : (a[1] > b[1]) - (a[1] < b[1]);
 }
 
-/* Cut joints and constraints that close loops join bodies too; a distance does not. */
+/* Cut joints and constraints that close loops join bodies too; distances and couplings do not. */
 static void join_constraints(pki_filter *f)
 {
   for (int i = 0; i < f->model->nconstraint; i++) {
     const pk_model_constraint *c = &f->model->constraints[i];
     const int a = c->body[0], b = c->body[1];
-    if (c->length > 0 || a == b) {
+    if (c->length > 0 || c->dof[0] >= 0 || a == b) {
       continue;
     }
     f->pairs[f->npair][0] = a < b ? a : b;

@@ -211,10 +211,35 @@ static void set_drives(pki_bilateral *b, const pki_work *w, const pk_model_const
   }
 }
 
-void pki_bilateral_update(pki_bilateral *b, const pki_work *w)
+/* y - p(x) and its row, by Horner's rule. */
+static void set_coupling(pki_bilateral *b, const pk_model_constraint *c, const double *q)
+{
+  const pk_model *m = b->model;
+  const int y = c->dof[0], x = c->dof[1], row = c->row;
+  int *col = b->col + (size_t)row * (size_t)b->stride;
+  double *J = b->J + (size_t)row * (size_t)b->stride;
+  const double at = x >= 0 ? q[m->dof_q[x]] : 0;
+  double value = 0, slope = 0;
+  for (int k = 4; k >= 0; k--) {
+    slope = slope * at + value;
+    value = value * at + c->polynomial[k];
+  }
+  b->gap[row] = q[m->dof_q[y]] - value;
+  b->count[row] = x >= 0 ? 2 : 1;
+  col[0] = y, J[0] = 1;
+  if (x >= 0) {
+    col[1] = x, J[1] = -slope;
+  }
+}
+
+void pki_bilateral_update(pki_bilateral *b, const pki_work *w, const double *q)
 {
   for (int i = 0; i < b->model->nconstraint; i++) {
     const pk_model_constraint *c = &b->model->constraints[i];
+    if (c->dof[0] >= 0) {
+      set_coupling(b, c, q);
+      continue;
+    }
     const frames f = frames_of(w, c);
     set_locks(b, w, c, &f);
     if (c->joint >= 0) {

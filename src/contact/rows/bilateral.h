@@ -6,7 +6,7 @@
  *   g = e . theta           dg/dt = e . (w_b - w_a) at g = 0     theta: the turn that takes a to b, small
  *
  * where theta is the turn between two axes when the turn about that axis is free. A distance is g = |p_b - p_a| - length along
- * e = (p_b - p_a)/|p_b - p_a|. Drives are the same rows along what a cut joint leaves free: its coordinates.
+ * e = (p_b - p_a)/|p_b - p_a|. A coupling of two coordinates is g = y - p(x), dg/dt = y' - p_x(x) x'. Drives are the same rows along what a cut joint leaves free: its coordinates.
  *
  * Written into the elimination plan beside M they are eliminated with it (Gehring et al. 2014, equation 20, in the
  * order of Baraff 1996):
@@ -43,8 +43,8 @@ void pki_bilateral_carve(pki_bilateral *b, const pk_model *model, pki_arena *are
 /* A frame fixed in a body (-1: the world) in the world: origin, and axes as columns. */
 void pki_frame_in_world(const pki_work *work, int body, const pk_pose *frame, double p[3], double R[9]);
 
-/* Rows and gaps at the workspace's configuration; after kinematics and origins. */
-void pki_bilateral_update(pki_bilateral *b, const pki_work *work);
+/* Rows and gaps at the workspace's configuration, which is q; after kinematics and origins. */
+void pki_bilateral_update(pki_bilateral *b, const pki_work *work, const double *q);
 
 /* The coordinates of all drives at the workspace's configuration into out [ndrive]. Turns count on from their last value,
  * so that they pass half a turn; those of spherical and floating joints, which have none, are left alone. */
