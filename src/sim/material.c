@@ -135,7 +135,7 @@ static pk_status set_pair(pki_scene *c, int surface, int material, int with, con
                     "there are %d pairs of surfaces and materials already, which is the most", PKI_PAIR_MAX);
   }
   c->npair += at == c->npair;
-  c->pairs[at] = (pki_pair){.surface = surface, .material = material, .with = with, .law = *law};
+  c->pairs[at] = (pki_surface_pair){.surface = surface, .material = material, .with = with, .law = *law};
   return PK_OK;
 }
 

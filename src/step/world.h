@@ -48,10 +48,10 @@
 
 /* What a surface does on a material of the ground, or (material -1) on another surface that is not before
  * it. */
-typedef struct pki_pair {
+typedef struct pki_surface_pair {
   int surface, material, with;
   pk_material law;
-} pki_pair;
+} pki_surface_pair;
 
 /* Contacts that M and other contacts couple (impact.h). */
 typedef struct pki_impact_group {
@@ -124,8 +124,8 @@ typedef struct pki_scene {
   const pk_terrain *terrain;
   pk_material *materials; /* [PKI_MATERIAL_MAX] */
   int nmaterial;
-  int *surfaces;   /* [nshape] */
-  pki_pair *pairs; /* [PKI_PAIR_MAX] */
+  int *surfaces;           /* [nshape] */
+  pki_surface_pair *pairs; /* [PKI_PAIR_MAX] */
   int npair;
   pk_material body_material; /* of bodies among each other, where no pair speaks of them */
   bool bodies_touch;         /* shapes of two moving bodies may touch */

@@ -8,8 +8,8 @@ cd "$1"
 rows=$(sed -n 's/.*ROW(\(PK_JOINT_[A-Z]*\), \([a-z_]*\)).*/\1 \2/p' include/pronk/builder.h)
 [ "$(echo "$rows" | wc -l)" -ge 7 ] || { echo "found no rows of PK_JOINT_KINDS in include/pronk/builder.h" >&2; exit 1; }
 
-# The default description of a joint; a copy of a robot's first bodies.
-describing='src/model/builder.c src/study/symbolic/symbolic_part.c'
+# The default description of a joint; a copy of a robot's first bodies; the joints of MJCF, which has kinds of its own.
+describing='src/model/builder.c src/study/symbolic/symbolic_part.c src/model/mjcf/mjcf_emit.c'
 
 echo "$rows" | while read -r value name; do
   file="src/model/joints/$name.c"

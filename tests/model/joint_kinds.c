@@ -214,14 +214,19 @@ static void a_kind_beyond_the_table_is_refused(void **state)
                                            "'><parent link='a'/><child link='b'/>" \
                                            "<axis xyz='0 0 1'/>" inside "</joint></robot>"
 
-static pk_status load(const char *text, pk_model **model, pk_error *err)
+static pk_status load_with(const char *text, const pk_load_options *options, pk_model **model, pk_error *err)
 {
   pk_builder *b = NULL;
   assert_int_equal(pk_builder_create(&b, NULL), PK_OK);
-  pk_status status = pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", NULL, err);
+  pk_status status = pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", options, err);
   status = status == PK_OK ? pk_builder_compile(b, model, err) : status;
   pk_builder_destroy(b);
   return status;
+}
+
+static pk_status load(const char *text, pk_model **model, pk_error *err)
+{
+  return load_with(text, NULL, model, err);
 }
 
 static void urdf_reads_the_words_of_a_row(void **state)
@@ -253,8 +258,14 @@ static void urdf_asks_for_what_a_row_needs(void **state)
   (void)state;
   pk_model *m = NULL;
   pk_error err = {.message = ""};
-  assert_int_equal(load(JOINED("screw", ""), &m, &err), PK_ERROR_MODEL);
-  assert_string_equal(err.message, "a screw joint needs a <limit> with lower and upper");
+  pk_load_options strict = pk_load_options_default();
+  strict.strict = true;
+  assert_int_equal(load_with(JOINED("screw", ""), &strict, &m, &err), PK_ERROR_MODEL);
+  assert_non_null(strstr(err.message, "a screw joint without <limit>: the joint has no limits"));
+  /* otherwise that is a warning, and it has none */
+  assert_int_equal(load(JOINED("screw", ""), &m, &err), PK_OK);
+  assert_true(isinf(m->dof_lower[0]) && isinf(m->dof_upper[0]));
+  pk_model_destroy(m);
   assert_int_equal(load(JOINED("univesal", ""), &m, &err), PK_ERROR_SYNTAX);
   assert_non_null(
       strstr(err.message, "unknown joint type \"univesal\"; did you mean \"universal\"?: expected fixed, "));
