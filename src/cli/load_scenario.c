@@ -52,40 +52,118 @@ static bool has_ground(const pk_model *m)
 /* What lies below the robot. */
 typedef enum robot_ground { GROUND_PLANE, GROUND_OWN, GROUND_NONE } robot_ground;
 
-/* A robot on a plane, or without ground where nothing of it can fall, held in its start pose. What options and --set say comes on top, when
- * the text is read. */
-static void write_world(const char *name, const char *file, robot_ground ground, pki_text *text)
+/* What holds it in its start pose. */
+typedef enum robot_holder {
+  HOLDER_GAINS,            /* gains by the inertias of its joints */
+  HOLDER_GAINS_FOR_MOTORS, /* likewise, since its actuators are no servos */
+  HOLDER_SERVOS            /* its own actuators, at the control values of the keyframe that it starts in */
+} robot_holder;
+
+/* Something draws the actuator's joint back, or brakes it. An integral begins at zero, wherever the joint is. */
+static bool is_servo(const pk_model_actuator *a)
 {
-  char about[160];
-  snprintf(about, sizeof about, "%.60s %s, every joint held where it starts", name,
-           ground == GROUND_PLANE ? "on a plane"
-           : ground == GROUND_OWN ? "on the ground of its file"
-                                  : "with a fixed root");
-  pki_text_add(text, "name: ");
-  pki_text_add_json_string(text, name);
-  pki_text_add(text, "\ndescription: ");
-  pki_text_add_json_string(text, about);
-  pki_text_add(text, "\nduration: 3\nmodel:\n  model: ");
-  pki_text_add_json_string(text, file);
-  pki_text_add(text, ground != GROUND_NONE ? "\n  on_ground: true" : "");
-  pki_text_add(text, ground == GROUND_PLANE ? "\nterrain:\n  - {shape: plane}" : "");
-  pki_text_add(text, "\ncontroller: {name: hold, frequency: 10}\n");
+  return !a->integrates && (a->bias[1] < 0 || a->bias[2] < 0);
 }
 
-/* The robot of a word, and the overrides of its world. */
+/* Every joint that has an actuator has a servo, and one of them at least has a stiffness. */
+static bool has_servos(const pk_model *m)
+{
+  bool stiff = false;
+  for (int i = 0; i < m->nactuator; i++) {
+    bool served = false;
+    for (int k = 0; k < m->nactuator; k++) {
+      served |= m->actuators[k].joint == m->actuators[i].joint && is_servo(&m->actuators[k]);
+    }
+    if (!served) {
+      return false;
+    }
+    stiff |= is_servo(&m->actuators[i]) && m->actuators[i].bias[1] < 0;
+  }
+  return stiff;
+}
+
+/* The keyframe says what its actuators shall do. Files that leave its control values out mean zero by that, which is a
+ * pose of servos only where the driven joints are at zero. */
+static bool has_controls(const pk_model *m, const pk_model_keyframe *key)
+{
+  bool moved = false, given = false;
+  for (int i = key->actuator; i < key->actuator + key->nctrl; i++) {
+    const pk_model_joint *joint = &m->joints[m->actuators[i].joint];
+    given |= key->ctrl[i - key->actuator] != 0;
+    moved |= joint->leader < 0 && key->q_value[joint->q - key->q] != 0;
+  }
+  return given || !moved;
+}
+
+static robot_holder holder_of(const pk_model *model, const pki_scenario *s)
+{
+  const pk_model *m = model->tree != NULL ? model->tree : model;
+  char name[256];
+  snprintf(name, sizeof name, "%s%s", s->models[0].prefix, s->models[0].pose);
+  const int key = s->models[0].pose[0] != '\0' ? pk_model_find_keyframe(m, name) : -1;
+  if (m->nactuator == 0) {
+    return HOLDER_GAINS;
+  }
+  if (!has_servos(m)) {
+    return HOLDER_GAINS_FOR_MOTORS;
+  }
+  return key >= 0 && has_controls(m, &m->keyframes[key]) ? HOLDER_SERVOS : HOLDER_GAINS;
+}
+
+/* The robot of a word, the overrides of its world, and what follows from the model. */
 typedef struct robot_world {
   const char *word;
   char name[60];
   char *file; /* absolute, or the name of a generated model */
   const pki_sets *sets;
+  robot_ground ground;
+  robot_holder holder;
+  char keyframe[128]; /* with HOLDER_SERVOS */
 } robot_world;
 
-static pk_status parse_world(const robot_world *w, robot_ground ground, pki_scenario **scenario,
-                             pk_error *err)
+/* "go2 on a plane, held by its own actuators at the keyframe home" */
+static void describe_world(const robot_world *w, char *about, size_t size)
+{
+  const int n = snprintf(about, size, "%.60s %s, ", w->name,
+                         w->ground == GROUND_PLANE ? "on a plane"
+                         : w->ground == GROUND_OWN ? "on the ground of its file"
+                                                   : "with a fixed root");
+  if (w->holder == HOLDER_SERVOS) {
+    snprintf(about + n, size - (size_t)n, "held by its own actuators at the keyframe %s", w->keyframe);
+  } else {
+    snprintf(about + n, size - (size_t)n, "every joint held where it starts%s",
+             w->holder == HOLDER_GAINS_FOR_MOTORS ? " (its own actuators have no stiffness)" : "");
+  }
+}
+
+/* A robot on a plane, or without ground where nothing of it can fall, held in its start pose. What options and --set say comes on top, when
+ * the text is read. */
+static void write_world(const robot_world *w, pki_text *text)
+{
+  char about[320];
+  describe_world(w, about, sizeof about);
+  pki_text_add(text, "name: ");
+  pki_text_add_json_string(text, w->name);
+  pki_text_add(text, "\ndescription: ");
+  pki_text_add_json_string(text, about);
+  pki_text_add(text, "\nduration: 3\nmodel:\n  model: ");
+  pki_text_add_json_string(text, w->file);
+  pki_text_add(text, w->ground != GROUND_NONE ? "\n  on_ground: true" : "");
+  pki_text_add(text, w->ground == GROUND_PLANE ? "\nterrain:\n  - {shape: plane}" : "");
+  if (w->holder == HOLDER_SERVOS) {
+    pki_text_add(text, "\ncontroller:\n  name: actuators\n  keyframe: ");
+    pki_text_add_json_string(text, w->keyframe);
+    pki_text_add(text, "\n");
+  } else {
+    pki_text_add(text, "\ncontroller: {name: hold, frequency: 10}\n");
+  }
+}
+
+static pk_status parse_world(const robot_world *w, pki_scenario **scenario, pk_error *err)
 {
   char called[PKI_PATH_MAX];
   pki_text text = {0};
-  write_world(w->name, w->file, ground, &text);
+  write_world(w, &text);
   snprintf(called, sizeof called, "--model %.4000s", w->word);
   const pk_status status = text.failed ? pki_fail_memory(err, NULL)
                                        : pki_scenario_parse(called, text.data, text.size, w->sets->list,
@@ -117,6 +195,15 @@ static void tell_fixed_roots(const pki_args *args, const pk_model *m)
   }
 }
 
+/* What the model asks for in place of a plane and gains; false: nothing. */
+static bool choose_world(robot_world *w, const pk_model *m, const pki_scenario *s)
+{
+  w->ground = !can_fall(m) ? GROUND_NONE : has_ground(m) ? GROUND_OWN : GROUND_PLANE;
+  w->holder = holder_of(m, s);
+  snprintf(w->keyframe, sizeof w->keyframe, "%s", s->models[0].pose);
+  return w->ground != GROUND_PLANE || w->holder != HOLDER_GAINS;
+}
+
 static pk_status make_world(const pki_args *args, const pki_sets *sets, pki_scenario **scenario,
                             pk_error *err)
 {
@@ -130,11 +217,11 @@ static pk_status make_world(const pki_args *args, const pki_sets *sets, pki_scen
   pki_model_called(w.word, w.name);
   w.file = generated ? pki_text_copy(w.word) : pki_absolute_path(path);
   pk_model *model = NULL;
-  status = w.file != NULL ? parse_world(&w, GROUND_PLANE, scenario, err) : pki_fail_memory(err, NULL);
+  status = w.file != NULL ? parse_world(&w, scenario, err) : pki_fail_memory(err, NULL);
   status = status == PK_OK ? load_robot(*scenario, &model, err) : status;
-  if (status == PK_OK && (!can_fall(model) || has_ground(model))) {
+  if (status == PK_OK && choose_world(&w, model, *scenario)) {
     pki_scenario_destroy(*scenario);
-    status = parse_world(&w, can_fall(model) ? GROUND_OWN : GROUND_NONE, scenario, err);
+    status = parse_world(&w, scenario, err);
   }
   if (status == PK_OK) {
     tell_fixed_roots(args, model);
