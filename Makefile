@@ -65,6 +65,7 @@ test-long: ## the tests that take long: 50 killed runs, 100 000 pairs of shapes,
 	PRONK_KILLS=50 PRONK_PAIRS=100000 PRONK_LONG=1 $(call check,release) -L long
 
 test-peers: all
+	@npm ci --prefix tests/peers --no-audit --no-fund --loglevel=error || echo "MuJoCo for JavaScript could not be fetched: peers/mjcf_modern is skipped"
 	$(call check,peers)
 	@$(call skipped,build)
 

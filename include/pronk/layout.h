@@ -26,6 +26,7 @@
 #include "gait.h"
 #include "record.h"
 #include "reduced.h"
+#include "sensors.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,6 +100,7 @@ extern "C" {
   X(pk_robot_desc) \
   X(pk_sensor_desc) \
   X(pk_shape_desc) \
+  X(pk_sensor_input) \
   X(pk_sim_contact) \
   X(pk_sim_exclusion) \
   X(pk_sim_options) \

@@ -44,6 +44,8 @@ typedef struct pk_model_link {
   const char *name;
   /* Index of its robot. */
   int robot;
+  /* Link that its joint hangs it on; -1: the root of its robot. */
+  int parent;
   /* That carries it; -1: fixed in the world. */
   int body;
   /* In the body's frame (in the world's for body -1). */

@@ -21,6 +21,7 @@
 #include "model.h"
 #include "record.h"
 #include "reduced.h"
+#include "sensors.h"
 #include "sim.h"
 #include "status.h"
 #include "terrain.h"

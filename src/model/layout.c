@@ -64,6 +64,7 @@ static void fill_links(const pki_draft *d, pk_model_link *links, char **text)
   for (int i = 0; i < d->b->nlink; i++) {
     links[i] = (pk_model_link){.name = pki_keep_text(text, d->link_name[i]),
                                .robot = d->b->links[i].robot,
+                               .parent = d->link_joint[i] >= 0 ? d->joint_parent[d->link_joint[i]] : -1,
                                .body = d->link_body[i],
                                .pose = d->link_pose[i],
                                .inertia = d->b->links[i].desc.inertia};

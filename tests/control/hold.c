@@ -15,12 +15,21 @@
 #include "step/world.h"
 #include "support/bounds.h"
 
+/* The robots here have no actuators of their own: that row refuses them, and is tested apart. */
+static bool is_made_for_any_robot(const pki_controller_row *row)
+{
+  return strcmp(row->name, "actuators") != 0;
+}
+
 static void every_row_makes_a_controller_from_its_preset_options(void **state)
 {
   (void)state;
   walker w = walker_create(NULL, NULL, NULL);
   for (int i = 0; pki_controllers[i] != NULL; i++) {
     const pki_controller_row *row = pki_controllers[i];
+    if (!is_made_for_any_robot(row)) {
+      continue;
+    }
     void *options = calloc(1, row->options_size);
     pki_fields_preset(row->fields, row->nfield, options);
     pk_controller *made = NULL;
@@ -90,6 +99,9 @@ static void a_controller_of_another_model_is_refused_and_the_old_one_stays(void 
   const pk_controller *const before = w.sim->control.by;
   for (int i = 0; pki_controllers[i] != NULL; i++) {
     const pki_controller_row *row = pki_controllers[i];
+    if (!is_made_for_any_robot(row)) {
+      continue;
+    }
     void *options = calloc(1, row->options_size);
     pki_fields_preset(row->fields, row->nfield, options);
     pk_controller *made = NULL;

@@ -343,8 +343,10 @@ pk_pose pki_mjcf_pose(pki_mjcf *m, const pki_mjcf_node *node);
 /* The rotation of an element; false when it gives none. */
 bool pki_mjcf_rotation(pki_mjcf *m, const pki_mjcf_node *node, double rot[9]);
 
-/* What <replicate> moves from one copy to the next. */
-pk_pose pki_mjcf_replicate_step(const pki_mjcf_settings *s, const double offset[3], const double euler[3]);
+/* The frame of copy i of a <replicate> from that of the copy before: moved along its axes, and turned by i times the Euler
+ * angles. With more than one angle that is not the turn of the copy before done once more; MuJoCo does it so. */
+void pki_mjcf_replicate_next(const pki_mjcf_settings *s, const double offset[3], const double euler[3], int i,
+                             pk_pose *pose);
 
 /* fromto: the middle, and z from the second point to the first; half the length. False: none is given. */
 bool pki_mjcf_fromto(pki_mjcf *m, const pki_mjcf_node *node, pk_pose *pose, double *half);

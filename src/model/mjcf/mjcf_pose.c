@@ -160,12 +160,16 @@ pk_pose pki_mjcf_pose(pki_mjcf *m, const pki_mjcf_node *node)
   return pose;
 }
 
-pk_pose pki_mjcf_replicate_step(const pki_mjcf_settings *s, const double offset[3], const double euler[3])
+void pki_mjcf_replicate_next(const pki_mjcf_settings *s, const double offset[3], const double euler[3], int i,
+                             pk_pose *pose)
 {
-  pk_pose pose = pk_pose_identity();
-  memcpy(pose.pos, offset, sizeof pose.pos);
-  rotate_euler(s, euler, pose.rot);
-  return pose;
+  const double angles[3] = {i * euler[0], i * euler[1], i * euler[2]};
+  double way[3];
+  pki_mat3_apply(pose->rot, offset, way);
+  for (int k = 0; k < 3; k++) {
+    pose->pos[k] += way[k];
+  }
+  rotate_euler(s, angles, pose->rot);
 }
 
 bool pki_mjcf_fromto(pki_mjcf *m, const pki_mjcf_node *node, pk_pose *pose, double *half)

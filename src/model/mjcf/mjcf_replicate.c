@@ -154,7 +154,7 @@ static void replicate_references(pki_mjcf *m, const pki_mjcf_node *replicate, in
   xmlHashFree(names, NULL);
 }
 
-/* One frame for each copy, moved and turned once more than the one before. */
+/* One frame for each copy. */
 static void expand_replicate(pki_mjcf *m, pki_mjcf_node *node)
 {
   const int count = pki_mjcf_int(m, node, "count", 0);
@@ -166,7 +166,6 @@ static void expand_replicate(pki_mjcf *m, pki_mjcf_node *node)
   double offset[3] = {0, 0, 0}, euler[3] = {0, 0, 0};
   pki_mjcf_reals(m, node, "offset", 3, offset);
   pki_mjcf_reals(m, node, "euler", 3, euler);
-  const pk_pose step = pki_mjcf_replicate_step(node->settings, offset, euler);
   const char *class = pki_mjcf_own(node, "childclass");
   pki_mjcf_node holder = {.settings = node->settings};
   pk_pose pose = pk_pose_identity();
@@ -187,7 +186,7 @@ static void expand_replicate(pki_mjcf *m, pki_mjcf_node *node)
         break;
       }
     }
-    pose = pki_pose_mul(&pose, &step);
+    pki_mjcf_replicate_next(node->settings, offset, euler, i + 1, &pose);
   }
   replicate_references(m, node, count);
   replace_node(node, holder.first);
