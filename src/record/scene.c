@@ -9,6 +9,7 @@
 #include "collision/ground/terrain.h"
 #include "math/mat3.h"
 #include "model/joint_type.h"
+#include "model/trunk.h"
 #include "record/scene_mesh.h"
 
 /* ---- values ---- */
@@ -88,7 +89,7 @@ static void add_robots(pki_text *out, const pk_model *m)
     const pk_model_robot *r = &m->robots[i];
     begin_item(out, i, r->name);
     pki_text_addf(out, ",\"body\":%d,\"nbody\":%d,\"trunk\":%d}", r->body, r->nbody,
-                  m->links[r->root_link].body);
+                  m->links[pki_model_trunk(m, i)].body);
   }
   pki_text_add(out, "]");
 }

@@ -10,6 +10,7 @@
 #include "base/build.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "model/trunk.h"
 
 enum { NOTES = 20, VALUE = PKI_PATH_MAX, MODEL_BYTES = 1 << 26 };
 
@@ -71,7 +72,7 @@ static void add_notes(about *a, const pki_about_source *k)
   note_number(a, "bound", k->result->bound);
   note_number(a, "checkpoint_every", k->options->checkpoint_every);
   note_fact(a, "certify", "%s", k->options->certify ? "yes" : "no");
-  note_fact(a, "trunk", "%.500s", m->links[m->robots[0].root_link].name);
+  note_fact(a, "trunk", "%.500s", m->links[pki_model_trunk(m, 0)].name);
 }
 
 static void add_attachment(about *a, const char *name, const char *type, const void *data, size_t size)

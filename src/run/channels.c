@@ -12,6 +12,7 @@
 #include "dynamics/workspace.h"
 #include "math/mat3.h"
 #include "model/motion.h"
+#include "model/trunk.h"
 #include "record/scene.h"
 
 /* ---- columns ---- */
@@ -265,10 +266,10 @@ static int read_command(pki_channel_reader *t, int robot, double *out)
   return 1;
 }
 
-/* The root link's velocity (world) and angular velocity (its axes), for a free root without the velocities of all
+/* The trunk's velocity (world) and angular velocity (its axes), for a free root without the velocities of all
  * bodies: v + R (w x p), with v and w its coordinates and p the link's place in the body. */
-static void root_twist(pki_channel_reader *t, int robot, const pk_pose *pose, double linear[3],
-                       double angular[3])
+static void trunk_twist(pki_channel_reader *t, int robot, const pk_pose *pose, double linear[3],
+                        double angular[3])
 {
   const pk_model_robot *r = &t->watch->model->robots[robot];
   const pk_model_link *link = &t->watch->model->links[r->root_link];
@@ -285,7 +286,7 @@ static void root_twist(pki_channel_reader *t, int robot, const pk_pose *pose, do
     return;
   }
   double twist[6];
-  pk_link_velocity(workspace_at_state(t), r->root_link, twist);
+  pk_link_velocity(workspace_at_state(t), pki_model_trunk(t->watch->model, robot), twist);
   pki_mat3_apply(pose->rot, twist + 3, linear);
   memcpy(angular, twist, 3 * sizeof *twist);
 }
@@ -294,10 +295,10 @@ static int read_trunk(pki_channel_reader *t, int robot, double *out)
 {
   const pki_watch *w = t->watch;
   const pk_pose pose =
-      robot == 0 ? w->now : pk_link_pose(pk_sim_workspace(w->world->sim), w->model->robots[robot].root_link);
+      robot == 0 ? w->now : pk_link_pose(pk_sim_workspace(w->world->sim), pki_model_trunk(w->model, robot));
   memcpy(out, pose.pos, sizeof pose.pos);
   pki_mat3_to_rpy(pose.rot, out + 3);
-  root_twist(t, robot, &pose, out + 6, out + 9);
+  trunk_twist(t, robot, &pose, out + 6, out + 9);
   return 1;
 }
 

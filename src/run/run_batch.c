@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "math/mat3.h"
+#include "model/pose.h"
+#include "model/trunk.h"
 #include "step/world.h"
 
 enum { STRETCH = 100 }; /* steps between looks at the clock and at Ctrl-C */
@@ -30,22 +32,25 @@ typedef struct runner {
 
 /* ---- what is looked at ---- */
 
-/* The root link of the first robot; one whose root is not free does not move. */
+/* The trunk of the first robot; one that does not float on the world stays where it is. */
 static pk_pose trunk_of(const runner *r, int k)
 {
   const pk_model *m = r->world->model;
   pk_pose pose = pk_pose_identity();
-  if (m->nrobot == 0 || m->robots[0].root != PK_ROOT_FREE) {
+  const pk_model_link *trunk = m->nrobot > 0 ? &m->links[pki_model_trunk(m, 0)] : NULL;
+  const int body = trunk != NULL ? trunk->body : -1;
+  if (body < 0 || m->body_parent[body] >= 0 || m->body_motion[body] != PK_MOTION_FLOATING) {
     return pose;
   }
-  const double *q = pk_batch_view_world(pk_batch_q(r->batch), k) + m->robots[0].q;
-  const pk_pose *link = &m->links[m->robots[0].root_link].pose;
-  double R[9], at[3];
-  pki_quat_to_mat3(q + 3, R);
-  pki_mat3_apply(R, link->pos, at);
-  pki_mat3_mul(R, link->rot, pose.rot);
-  pki_along3(q, 1, at, pose.pos);
-  return pose;
+  /* place of its joint, what the joint moves it by, the link in its body */
+  const double *q = pk_batch_view_world(pk_batch_q(r->batch), k) + m->body_q[body];
+  pk_pose place;
+  memcpy(place.pos, m->body_pos + 3 * (size_t)body, sizeof place.pos);
+  memcpy(place.rot, m->body_rot + 9 * (size_t)body, sizeof place.rot);
+  memcpy(pose.pos, q, sizeof pose.pos);
+  pki_quat_to_mat3(q + 3, pose.rot);
+  pose = pki_pose_mul(&pose, &trunk->pose);
+  return pki_pose_mul(&place, &pose);
 }
 
 static void trace_trunk(const runner *r, int k, const pk_pose *trunk)

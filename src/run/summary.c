@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "model/joint_type.h"
+#include "model/trunk.h"
 #include "run/run.h"
 #include "step/world.h"
 
@@ -71,7 +72,7 @@ static void slip_row(const pki_run_result *r, pki_table *table)
 
 static void trunk_rows(const pki_run_result *r, pki_table *table)
 {
-  if (r->nrobot == 0 || r->model->robots[0].root == PK_ROOT_FIXED) {
+  if (r->nrobot == 0 || pki_model_trunk_is_fixed(r->model, 0)) {
     return; /* there is none, or it goes nowhere */
   }
   add_summary_row(table, "distance", "%.4g m (path %.4g m, mean speed %.4g m/s)", r->distance, r->path,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
+#include "model/trunk.h"
 #include "record/scene.h"
 #include "step/world.h"
 
@@ -58,7 +59,7 @@ static pk_pose trunk_pose(const pki_watch *w)
 {
   pk_workspace *workspace = pk_sim_workspace(w->world->sim);
   pk_kinematics_compute(workspace, pk_sim_q(w->world->sim), NULL);
-  return pk_link_pose(workspace, pk_sim_model(w->world->sim)->robots[0].root_link);
+  return pk_link_pose(workspace, pki_model_trunk(w->model, 0));
 }
 
 /* Kinetic and potential, springs included. */

@@ -10,6 +10,11 @@
 
 #define INERTIA "<inertia ixx='.02' iyy='.02' izz='.02' ixy='0' ixz='0' iyz='0'/>"
 
+/* Motors that are too weak for legs that are not straight. */
+#define WEAK \
+  " --set controller.tau_max=0.1 --set 'model.joints={j0: 0.2, j1: 0.2, j2: 0.2, j3: 0.2}'" \
+  " --set 'actuators=[{joints: \"*\", damping: 0.1}]'"
+
 /* Four straight legs below a trunk, as light or as heavy as is asked. Its trunk has a mesh that is not there, or in far/. */
 static void write_quadruped(const char *path, double mass, const char *visual)
 {
@@ -61,6 +66,58 @@ static void robots_of_all_sizes_stand_certified(void **state)
     assert_near(number(o, "height_max"), 0.42, 1e-5);
     cJSON_Delete(o);
   }
+}
+
+/* The same robot on a link called world by a floating joint, which is described at some place. */
+static void write_floating(const char *path)
+{
+  char text[8192];
+  write_quadruped(path, 10, "");
+  FILE *f = fopen(path, "rb");
+  assert_non_null(f);
+  text[fread(text, 1, sizeof text - 1, f)] = '\0';
+  fclose(f);
+  const char *rest = strchr(text, '>') + 1;
+  f = fopen(path, "wb");
+  assert_non_null(f);
+  fprintf(f,
+          "<robot name='four'><link name='world'/><joint name='float' type='floating'><parent link='world'/>"
+          "<child link='trunk'/><origin xyz='1 -2 0.3' rpy='0.1 -0.2 0.5'/></joint>%s",
+          rest);
+  fclose(f);
+}
+
+/* The last number of the first world's row, its height. */
+static double first_height(const char *csv)
+{
+  FILE *f = fopen(csv, "rb");
+  char line[1024];
+  assert_non_null(f);
+  for (int i = 0; i < 2; i++) {
+    assert_non_null(fgets(line, sizeof line, f));
+  }
+  fclose(f);
+  return strtod(strrchr(line, ',') + 1, NULL);
+}
+
+/* What floats on a fixed root has a height, and falls as a free root does, alone and among many. */
+static void a_robot_that_floats_on_a_fixed_root_has_a_trunk(void **state)
+{
+  (void)state;
+  write_floating("floating.urdf");
+  run_result r = run("run --model floating.urdf -n --duration 0 --set model.on_ground=false");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "trunk height "));
+  assert_true(contains(r.out, " 0.3 m (0.3 to 0.3 m)"));
+  run_free(&r);
+  cJSON *alone = run_json("run --model floating.urdf -n --json" WEAK, 0);
+  cJSON *many = run_json("batch --model floating.urdf -o out-floating --worlds 2 --json" WEAK, 0);
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(alone, "fell")));
+  assert_near(number(many, "fell"), 2, 0);
+  assert_true(number(alone, "height") > 0.02 && number(alone, "height") < 0.25);
+  assert_near(first_height("out-floating/worlds.csv"), number(alone, "height"), 1e-12);
+  cJSON_Delete(alone);
+  cJSON_Delete(many);
 }
 
 static void a_shipped_robot_has_a_world_by_its_name(void **state)
@@ -167,14 +224,12 @@ static void poses_and_roots_of_a_scenario_can_be_overridden(void **state)
   run_free(&r);
 }
 
-/* No failure, but a word of what to do. Its motors are too weak for legs that are not straight. */
+/* No failure, but a word of what to do. */
 static void a_robot_that_falls_is_told_of_poses(void **state)
 {
   (void)state;
   write_quadruped("four.urdf", 10, "");
-  run_result r =
-      run("run --model four.urdf -n --set controller.tau_max=0.1 --set 'model.joints={j0: 0.2, j1: 0.2, j2: "
-          "0.2, j3: 0.2}' --set 'actuators=[{joints: \"*\", damping: 0.1}]'");
+  run_result r = run("run --model four.urdf -n" WEAK);
   assert_int_equal(r.status, 0);
   assert_true(contains(r.out, "fell                 yes"));
   assert_true(contains(r.err, "it fell: perhaps it cannot stand in this pose; --pose NAME"));
@@ -256,6 +311,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(robots_of_all_sizes_stand_certified),
+      cmocka_unit_test(a_robot_that_floats_on_a_fixed_root_has_a_trunk),
       cmocka_unit_test(a_shipped_robot_has_a_world_by_its_name),
       cmocka_unit_test(an_arm_stays_where_it_is_and_is_told_so),
       cmocka_unit_test(missing_meshes_are_found_by_the_option_that_the_message_names),
