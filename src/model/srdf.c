@@ -186,7 +186,8 @@ pk_status pki_srdf_parse(const char *text, size_t size, const char *file, pki_sr
   pki_srdf *srdf = calloc(1, sizeof *srdf);
   pk_builder *b; /* where the reader of XML leaves its remarks */
   pk_builder_create(&b, NULL);
-  pki_urdf u = {.b = b, .file = file};
+  const pk_load_options options = pk_load_options_default(); /* warnings are passed over */
+  pki_urdf u = {.b = b, .file = file, .options = &options};
   u.remarks = xmlHashCreate(16);
   if (srdf == NULL || b == NULL || u.remarks == NULL) {
     pki_fail(&u.first, PK_ERROR_MEMORY, (pki_where){.file = file}, "out of memory");

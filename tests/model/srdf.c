@@ -149,6 +149,20 @@ static void what_is_wrong_is_told_with_its_line(void **state)
   }
 }
 
+/* The reader of numbers is that of URDF, which warns where it can go on. */
+static void numbers_that_urdf_warns_about_are_read(void **state)
+{
+  (void)state;
+  pki_srdf *s;
+  pk_error err;
+  const char text[] = "<robot name='dog'><group_state name='home' group='leg'>"
+                      "<joint name='j' value='0.5,'/></group_state></robot>";
+  assert_int_equal(parse(text, &s, &err), PK_OK);
+  assert_int_equal(s->nvalue, 1);
+  assert_true(s->values[0].value[0] == 0.5);
+  pki_srdf_destroy(s);
+}
+
 static void a_file_that_is_not_there_is_told(void **state)
 {
   (void)state;
@@ -170,6 +184,7 @@ int main(void)
       cmocka_unit_test(wrong_poses_are_told_with_their_line),
       cmocka_unit_test(a_robot_without_pairs_or_a_name_is_fine),
       cmocka_unit_test(what_is_wrong_is_told_with_its_line),
+      cmocka_unit_test(numbers_that_urdf_warns_about_are_read),
       cmocka_unit_test(a_file_that_is_not_there_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
