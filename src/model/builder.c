@@ -10,6 +10,8 @@
 #include "model/mesh.h"
 #include "pronk/model.h"
 
+const double pki_usual_gravity[3] = {0, 0, -9.81};
+
 pk_robot_desc pk_robot_desc_default(void)
 {
   return (pk_robot_desc){.name = "robot", .root = PK_ROOT_AUTO, .pose = pk_pose_identity()};
@@ -34,7 +36,7 @@ pk_status pk_builder_create(pk_builder **out, pk_error *err)
   if (b == NULL) {
     return pki_fail_memory(err, "a builder");
   }
-  b->gravity[2] = -9.81;
+  pk_builder_set_gravity(b, pki_usual_gravity);
   return PK_OK;
 }
 
@@ -87,7 +89,10 @@ void pki_builder_rollback(pk_builder *b, pki_builder_mark mark)
   while (b->nmesh > mark.nmesh) {
     mesh_free(&b->meshes[--b->nmesh]);
   }
-  pki_builder_drop_constraints(b, mark.nconstraint);
+  pki_builder_drop_constraints(b, mark.nconstraint, mark.ncut);
+  b->cut_all = mark.cut_all;
+  memcpy(b->gravity, mark.gravity, sizeof b->gravity);
+  memcpy(b->magnetic, mark.magnetic, sizeof b->magnetic);
   pki_equipment_rollback(&b->equipment, mark.equipment);
 }
 
@@ -97,8 +102,8 @@ void pk_builder_destroy(pk_builder *b)
     return;
   }
   pki_builder_rollback(b, (pki_builder_mark){0});
-  pki_builder_free_constraints(b);
   pki_equipment_free(&b->equipment);
+  free(b->constraints), free(b->cuts);
   free(b->robots), free(b->links), free(b->joints), free(b->shapes);
   free(b->meshes), free(b->mesh_keys), free(b->diagnostics);
   free(b);
@@ -486,11 +491,16 @@ const pk_builder_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *co
 
 pki_builder_mark pki_builder_get_mark(const pk_builder *b)
 {
-  return (pki_builder_mark){b->nrobot,
-                            b->nlink,
-                            b->njoint,
-                            b->nshape,
-                            b->nmesh,
-                            b->nconstraint,
-                            pki_equipment_get_mark(&b->equipment)};
+  pki_builder_mark mark = {.nrobot = b->nrobot,
+                           .nlink = b->nlink,
+                           .njoint = b->njoint,
+                           .nshape = b->nshape,
+                           .nmesh = b->nmesh,
+                           .nconstraint = b->nconstraint,
+                           .ncut = b->ncut,
+                           .cut_all = b->cut_all,
+                           .equipment = pki_equipment_get_mark(&b->equipment)};
+  memcpy(mark.gravity, b->gravity, sizeof mark.gravity);
+  memcpy(mark.magnetic, b->magnetic, sizeof mark.magnetic);
+  return mark;
 }

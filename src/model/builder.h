@@ -10,6 +10,9 @@
 /* Bounds on what a world may hold; beyond them loading is an error. */
 enum { PKI_DIAGNOSTIC_MAX = 1000, PKI_LINK_MAX = 1000000 };
 
+/* The gravity of a world for which nobody has set another, m/s^2. */
+extern const double pki_usual_gravity[3];
+
 /* Descriptions with names resolved to owned strings, and the robot they belong to. */
 typedef struct pki_robot {
   pk_robot_desc desc;
@@ -96,13 +99,14 @@ pk_status pki_builder_check_name(const pk_builder *b, const char *what, const ch
 /* A friction of a description: a coefficient, 0 for none of its own, or -1 for ice. */
 bool pki_is_friction(double friction);
 
-/* Free the descriptions of constraints beyond the first `keep`; of all constraints and cuts. */
-void pki_builder_drop_constraints(pk_builder *b, int keep);
-void pki_builder_free_constraints(pk_builder *b);
+/* Free the descriptions of constraints and cuts beyond the first ones. */
+void pki_builder_drop_constraints(pk_builder *b, int keep, int keep_cuts);
 
 /* Remember how much there is; go back to it, keeping the diagnostics (a loader that fails). */
 typedef struct pki_builder_mark {
-  int nrobot, nlink, njoint, nshape, nmesh, nconstraint;
+  int nrobot, nlink, njoint, nshape, nmesh, nconstraint, ncut;
+  bool cut_all;
+  double gravity[3], magnetic[3];
   pki_equipment_mark equipment;
 } pki_builder_mark;
 

@@ -30,20 +30,14 @@ static void constraint_free(pki_constraint *c)
   pki_builder_free_text(c->desc.joint[0]), pki_builder_free_text(c->desc.joint[1]);
 }
 
-void pki_builder_drop_constraints(pk_builder *b, int keep)
+void pki_builder_drop_constraints(pk_builder *b, int keep, int keep_cuts)
 {
   while (b->nconstraint > keep) {
     constraint_free(&b->constraints[--b->nconstraint]);
   }
-}
-
-void pki_builder_free_constraints(pk_builder *b)
-{
-  pki_builder_drop_constraints(b, 0);
-  for (int i = 0; i < b->ncut; i++) {
-    pki_builder_free_text(b->cuts[i].joint);
+  while (b->ncut > keep_cuts) {
+    pki_builder_free_text(b->cuts[--b->ncut].joint);
   }
-  free(b->constraints), free(b->cuts);
 }
 
 /* The joint of y, and numbers. */

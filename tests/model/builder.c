@@ -303,6 +303,7 @@ static void a_mark_brings_everything_back_but_the_remarks(void **state)
 {
   (void)state;
   pk_builder *b = started();
+  pk_builder_set_magnetic_field(b, (const double[3]){0, 7, 0});
   const pki_builder_mark mark = pki_builder_get_mark(b);
   const pk_robot_desc robot = pk_robot_desc_default();
   const pk_shape_desc shape = {.link = "z", .size = {1}};
@@ -312,6 +313,10 @@ static void a_mark_brings_everything_back_but_the_remarks(void **state)
   pk_builder_add_link(b, &(pk_link_desc){.name = "z"}, NULL);
   pk_builder_add_joint(b, &joint, NULL);
   pk_builder_add_shape(b, &shape, NULL);
+  pk_builder_cut_joint(b, "j", NULL);
+  pk_builder_cut_joint(b, NULL, NULL);
+  pk_builder_set_gravity(b, (const double[3]){1, 2, 3});
+  pk_builder_set_magnetic_field(b, (const double[3]){4, 5, 6});
   pki_builder_warn(b, b->nrobot - 1, "a-kind", PK_ERROR_MODEL, (pki_where){.field = "z"}, "%s", "a remark");
   pki_builder_rollback(b, mark);
   pk_model *m = NULL;
@@ -319,6 +324,8 @@ static void a_mark_brings_everything_back_but_the_remarks(void **state)
   assert_int_equal(m->nrobot, 1);
   assert_int_equal(m->nlink, 1);
   assert_int_equal(m->njoint + m->nshape, 0);
+  assert_true(b->ncut == 0 && !b->cut_all);
+  assert_true(m->gravity[0] == 0 && m->gravity[2] == -9.81 && b->magnetic[1] == 7);
   int count;
   assert_string_equal(pk_builder_diagnostics(b, &count)->error.message, "a remark");
   assert_string_equal(pk_builder_diagnostics(b, &count)->kind, "a-kind");

@@ -281,6 +281,51 @@ static void what_a_file_lacks_has_its_default(void **state)
   pki_text_free(&bytes), pki_text_free(&copy);
 }
 
+/* The world is the first section, gravity its first field. */
+static void a_file_without_gravity_has_the_usual_one(void **state)
+{
+  (void)state;
+  enum { SIZE = PKI_COMPILED_HEAD + 9, FIELD = SIZE + 12, RECORD = FIELD + 53, FIELD_BYTES = 16, REALS = 24 };
+  pki_text bytes = {0}, copy = {0};
+  pk_builder *b = build_all(&bytes), *read = new_builder();
+  const char *data = bytes.data;
+  assert_memory_equal(data + FIELD + 4, "gravity", 7);
+  pki_text_add_bytes(&copy, data, FIELD);
+  pki_text_add_bytes(&copy, data + FIELD + FIELD_BYTES, RECORD - FIELD - FIELD_BYTES);
+  pki_text_add_bytes(&copy, data + RECORD + REALS, bytes.size - RECORD - REALS);
+  unsigned char *size = (unsigned char *)copy.data + SIZE;
+  pki_put_bytes(size, pki_take_bytes(size, 8) - FIELD_BYTES - REALS, 8);
+  pki_put_bytes(size + 8, pki_take_bytes(size + 8, 4) - 1, 4);
+  mend_head(&copy);
+  pk_error err;
+  assert_int_equal(read_bytes(read, &copy, NULL, &err), PK_OK);
+  assert_true(read->gravity[0] == 0 && read->gravity[1] == 0 && read->gravity[2] == -9.81);
+  assert_true(read->magnetic[0] == 0.1 && read->magnetic[2] == -0.5);
+  pk_builder_destroy(b), pk_builder_destroy(read);
+  pki_text_free(&bytes), pki_text_free(&copy);
+}
+
+/* The last thing that can be wrong with a file is its world, when all the rest is in the builder. */
+static void a_file_that_is_refused_leaves_no_cut(void **state)
+{
+  (void)state;
+  pki_text bytes = {0};
+  pk_builder *b = build_all(&bytes), *read = new_builder();
+  pk_error err;
+  pki_text_free(&bytes);
+  assert_int_equal(pk_builder_cut_joint(b, NULL, &err), PK_OK);
+  bytes = (pki_text){0};
+  pki_compiled_encode(b, 0, &bytes);
+  const pk_robot_desc robot = pk_robot_desc_default();
+  assert_int_equal(pk_builder_add_robot(read, &robot, &err), PK_OK);
+  assert_int_equal(read_bytes(read, &bytes, NULL, &err), PK_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(err.message, "only be added to an empty world"));
+  assert_int_equal(read->ncut + read->nconstraint, 0);
+  assert_int_equal(read->nrobot, 1);
+  pk_builder_destroy(b), pk_builder_destroy(read);
+  pki_text_free(&bytes);
+}
+
 /* ---- damage ---- */
 
 static void damage_is_found(void **state)
@@ -382,6 +427,8 @@ int main(void)
       cmocka_unit_test(a_single_robot_takes_root_and_pose),
       cmocka_unit_test(other_versions_are_told_apart),
       cmocka_unit_test(what_a_file_lacks_has_its_default),
+      cmocka_unit_test(a_file_without_gravity_has_the_usual_one),
+      cmocka_unit_test(a_file_that_is_refused_leaves_no_cut),
       cmocka_unit_test(damage_is_found),
       cmocka_unit_test(numbers_must_be_numbers),
       cmocka_unit_test(changed_bytes_do_no_harm),

@@ -97,6 +97,19 @@ static void warnings_have_kinds_and_are_errors_when_strict(void **state)
   pk_builder_destroy(b);
 }
 
+static void a_file_that_is_refused_leaves_gravity_alone(void **state)
+{
+  (void)state;
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
+  const char text[] =
+      MJCF("<option gravity='1 2 3'/><worldbody><body name='b'><joint name='j'/>" MASS "</body></worldbody>"
+           "<keyframe><key name='k' qpos='1 2 3'/></keyframe>");
+  assert_int_equal(pk_builder_add_mjcf_memory(b, text, strlen(text), "t.xml", NULL, NULL), PK_ERROR_MODEL);
+  assert_true(b->gravity[0] == 0 && b->gravity[2] == -9.81);
+  pk_builder_destroy(b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -106,6 +119,7 @@ int main(void)
       cmocka_unit_test(bodies_that_cannot_be_are_refused),
       cmocka_unit_test(what_is_not_simulated_is_named),
       cmocka_unit_test(warnings_have_kinds_and_are_errors_when_strict),
+      cmocka_unit_test(a_file_that_is_refused_leaves_gravity_alone),
   };
   return cmocka_run_group_tests_name("model/mjcf_errors", tests, NULL, NULL);
 }

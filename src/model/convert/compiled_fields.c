@@ -61,12 +61,16 @@ static const pki_record_field world_fields[] = {
     BOOL("cut_all", pk_builder, cut_all),
 };
 
+static void start_world(void *record)
+{
+  pk_builder_set_gravity(record, pki_usual_gravity);
+}
+
 static pk_status set_world(pk_builder *b, pki_compiled_source *source, const void *record, pk_error *err)
 {
   (void)source;
   const pk_builder *world = record;
-  const double usual[3] = {0, 0, -9.81};
-  if (memcmp(b->gravity, usual, sizeof usual) == 0) {
+  if (memcmp(b->gravity, pki_usual_gravity, sizeof b->gravity) == 0) {
     pk_builder_set_gravity(b, world->gravity);
   }
   if (b->magnetic[0] == 0 && b->magnetic[1] == 0 && b->magnetic[2] == 0) {
@@ -75,8 +79,8 @@ static pk_status set_world(pk_builder *b, pki_compiled_source *source, const voi
   return world->cut_all ? pk_builder_cut_joint(b, NULL, err) : PK_OK;
 }
 
-const pki_record_kind pki_world_kind = {
-    "world", FIELDS(world_fields), sizeof(pk_builder), 0, 0, SIZE_MAX, 0, NULL, set_world};
+const pki_record_kind pki_world_kind = {"world", FIELDS(world_fields), sizeof(pk_builder), 0, 0, SIZE_MAX,
+                                        0,       start_world,          set_world};
 
 static const pki_record_field mesh_fields[] = {
     TEXT("name", pk_mesh, name),

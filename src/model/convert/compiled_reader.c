@@ -256,6 +256,13 @@ static pk_status read_all(compiled_reader *r, unsigned char *data, size_t size)
   return status == PK_OK ? set_world(r, alone) : status;
 }
 
+/* Records of the kind fit the room for them. */
+static void open_kind(pki_section *s, const pki_record_kind *kind)
+{
+  PK_ASSERT(kind->size <= PKI_RECORD_MAX && kind->nfield <= PKI_FIELDS_MAX);
+  s->kind = kind;
+}
+
 /* Into the builder, whole or not at all; the bytes are used up. */
 static pk_status add_bytes(pk_builder *b, unsigned char *data, size_t size, const char *file,
                            const pk_load_options *options, pk_error *err)
@@ -270,10 +277,9 @@ static pk_status add_bytes(pk_builder *b, unsigned char *data, size_t size, cons
   PK_ASSERT(pki_record_kind_count <= SECTIONS_MAX);
   r->b = b, r->err = &error;
   r->source.file = file, r->source.options = options != NULL ? options : &standard;
-  r->world.kind = &pki_world_kind, r->meshes.kind = &pki_mesh_kind;
+  open_kind(&r->world, &pki_world_kind), open_kind(&r->meshes, &pki_mesh_kind);
   for (int i = 0; i < pki_record_kind_count; i++) {
-    PK_ASSERT(pki_record_kinds[i].size <= PKI_RECORD_MAX && pki_record_kinds[i].nfield <= PKI_FIELDS_MAX);
-    r->sections[i].kind = &pki_record_kinds[i];
+    open_kind(&r->sections[i], &pki_record_kinds[i]);
   }
   pki_builder_begin_load(b, r->source.options);
   const pk_status status = read_all(r, data, size);

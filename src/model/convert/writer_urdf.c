@@ -379,8 +379,7 @@ static void lose_world(pki_writer *w)
 {
   const pk_builder *b = w->b;
   const pki_equipment *e = &b->equipment;
-  const double usual[3] = {0, 0, -9.81};
-  if (memcmp(b->gravity, usual, sizeof usual) != 0) {
+  if (memcmp(b->gravity, pki_usual_gravity, sizeof b->gravity) != 0) {
     pki_write_lose(w, "the gravity of the world: URDF has none", NULL);
   }
   if (!pki_is_zero(b->magnetic, 3)) {
