@@ -244,7 +244,8 @@ typedef struct pk_shape_desc {
   /* true: it collides only where a pair says so (pk_pair_desc), whatever groups and masks say. */
   bool pairs_only;
   /* Coulomb's coefficient: where two shapes meet, that of the higher priority counts, of equal ones the larger.
-   * 0: it has none of its own, and the materials of the world decide; -1: none at all, ice. */
+   * 0: it has none of its own, and the materials of the world decide; -1: none at all, ice. On the ground
+   * (pk_sim_set_terrain) its materials decide. */
   double friction;
   /* See friction. */
   int priority;

@@ -37,10 +37,10 @@ static double coefficient_of(double friction)
 
 double pki_contact_coefficient(const pki_scene *c, const pki_contact *f)
 {
-  const pk_model_shape *a = &c->colliders.model->shapes[f->geom[0]];
-  if (f->material >= 0) { /* the ground has no more than its material */
-    return a->friction != 0 ? coefficient_of(a->friction) : pki_contact_material(c, f)->friction;
+  if (f->material >= 0) { /* what the world says of its ground counts for every robot */
+    return pki_contact_material(c, f)->friction;
   }
+  const pk_model_shape *a = &c->colliders.model->shapes[f->geom[0]];
   const pk_model_shape *b = &c->colliders.model->shapes[f->geom[1]];
   const pki_shape_rule *rule = pki_filter_shapes(&c->colliders.filter, f->geom[0], f->geom[1]);
   if (rule != NULL && rule->friction != 0) {

@@ -176,6 +176,32 @@ static void heights_stand_in_the_world(void **state)
 }
 
 /* Lanes say what a sim says, to the bit. */
+static void on_the_ground_its_material_decides(void **state)
+{
+  (void)state;
+  scene s = usual();
+  pk_terrain *ice;
+  pk_sim *sim;
+  const double mu = 0.1;
+  s.shape[BRICK].friction = 0.9, s.shape[BRICK].priority = 1;
+  s.shape[FLOOR].pose.pos[2] = -1;
+  pk_model *m = compile_scene(&s);
+  pk_sim_options o = pk_sim_options_default();
+  o.dt = dt;
+  assert_int_equal(pk_terrain_create(&ice, NULL), PK_OK);
+  assert_int_equal(pk_terrain_add_plane(ice, (const double[]){0, 0, 0}, (const double[]){0, 0, 1}, 0, NULL),
+                   PK_OK);
+  assert_int_equal(pk_sim_create(m, &o, &sim, NULL), PK_OK);
+  assert_int_equal(pk_sim_set_terrain(sim, ice, &(pk_material){.friction = mu}, 1, NULL), PK_OK);
+  for (int i = 0; i < (int)lround(duration / dt); i++) {
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+  }
+  assert_near(pk_sim_u(sim)[0], gravity * duration * (sin(tilt) - mu * cos(tilt)), 1e-6);
+  pk_sim_destroy(sim);
+  pk_terrain_destroy(ice);
+  pk_model_destroy(m);
+}
+
 static void batches_agree(void **state)
 {
   (void)state;
@@ -213,11 +239,9 @@ static void batches_agree(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(friction_is_that_of_the_shapes),
-      cmocka_unit_test(a_pair_has_the_last_word),
-      cmocka_unit_test(groups_meet_masks_either_way),
-      cmocka_unit_test(heights_stand_in_the_world),
-      cmocka_unit_test(batches_agree),
+      cmocka_unit_test(friction_is_that_of_the_shapes),     cmocka_unit_test(a_pair_has_the_last_word),
+      cmocka_unit_test(groups_meet_masks_either_way),       cmocka_unit_test(heights_stand_in_the_world),
+      cmocka_unit_test(on_the_ground_its_material_decides), cmocka_unit_test(batches_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
