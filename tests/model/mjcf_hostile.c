@@ -96,6 +96,28 @@ static void pieces_of_a_file_never_crash(void **state)
   }
 }
 
+/* Fixed joints have names that are made up, which a file cannot mean. */
+static void made_up_joints_cannot_be_referred_to(void **state)
+{
+  (void)state;
+#define HANGS "<worldbody><body name='a'><joint/>" MASS "<body name='b'>" MASS "</body></body></worldbody>\n"
+  assert_refused(MJCF(HANGS "<equality><joint joint1='b_fixed'/></equality>"), PK_ERROR_NAME, 3,
+                 "there is no joint \"b_fixed\"");
+  assert_refused(MJCF(HANGS "<equality><joint joint1='a_joint' joint2='b_fixed'/></equality>"), PK_ERROR_NAME,
+                 3, "there is no joint \"b_fixed\"");
+}
+
+/* Two bodies whose links between their joints would have one name. */
+static void made_up_links_have_names_of_their_own(void **state)
+{
+  (void)state;
+  pk_model *model = load_text(WORLD("<body name='a'><joint name='b:c'/><joint name='d' axis='0 1 0'/>" MASS
+                                    "<body name='a:b'><joint name='c'/><joint name='e' axis='0 1 0'/>" MASS
+                                    "</body></body>"));
+  assert_int_equal(model->nu, 4);
+  pk_model_destroy(model);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -104,6 +126,8 @@ int main(void)
       cmocka_unit_test(many_errors_are_bounded),
       cmocka_unit_test(many_geoms_and_bodies_are_read_in_time),
       cmocka_unit_test(includes_end_and_stay_inside),
+      cmocka_unit_test(made_up_joints_cannot_be_referred_to),
+      cmocka_unit_test(made_up_links_have_names_of_their_own),
       cmocka_unit_test(pieces_of_a_file_never_crash),
   };
   return cmocka_run_group_tests_name("model/mjcf_hostile", tests, NULL, NULL);

@@ -285,7 +285,8 @@ int pki_mjcf_refer(pki_mjcf *m, const pki_mjcf_node *node, const char *attribute
 void pki_mjcf_unknown(pki_mjcf *m, const pki_mjcf_node *node, const char *attribute, const char *kind,
                       const char *name);
 
-/* A name for something that has none: `stem` with a number behind it where it is taken. */
+/* A name for something that has none: `stem` with a number behind it where it is taken. It can be referred to only when
+ * it is entered as well. */
 void pki_mjcf_note_names(pki_mjcf *m,
                          const pki_mjcf_node *node); /* those that are written, before any is made */
 const char *pki_mjcf_invent(pki_mjcf *m, const char *kind, const char *stem);

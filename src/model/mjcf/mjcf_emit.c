@@ -47,7 +47,7 @@ static void add_fixed_joint(pki_mjcf *m, const pki_mjcf_node *node, const char *
   joint.origin = *origin;
   joint.line = node->line;
   pk_error err;
-  if (joint.name != NULL && pki_mjcf_enter(m, node, "joint", joint.name, m)) {
+  if (joint.name != NULL) {
     check_added(m, node, pk_builder_add_joint(m->b, &joint, &err), &err);
   }
 }

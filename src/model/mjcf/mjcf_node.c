@@ -354,31 +354,57 @@ void pki_mjcf_unknown(pki_mjcf *m, const pki_mjcf_node *node, const char *attrib
                  n.best != NULL ? pki_urdf_quoted(n.best).text : "", n.best != NULL ? "\"?" : "");
 }
 
+/* How long the list is that names of a kind are indices of. */
+static int list_length(const pki_mjcf *m, const char *kind)
+{
+  return strcmp(kind, "body") == 0       ? m->nbody
+         : strcmp(kind, "joint") == 0    ? m->njoint
+         : strcmp(kind, "geom") == 0     ? m->ngeom
+         : strcmp(kind, "site") == 0     ? m->nsite
+         : strcmp(kind, "actuator") == 0 ? m->nactuator
+                                         : 0;
+}
+
 int pki_mjcf_refer(pki_mjcf *m, const pki_mjcf_node *node, const char *attribute, const char *kind)
 {
   const char *name = pki_mjcf_own(node, attribute);
   if (name == NULL) {
     return -1;
   }
-  const void *found = pki_mjcf_find(m, kind, name);
-  if (found == NULL) {
+  const intptr_t found = (intptr_t)pki_mjcf_find(m, kind, name);
+  if (found < 1 || found > list_length(m, kind)) {
     pki_mjcf_unknown(m, node, attribute, kind, name);
     return -1;
   }
-  return (int)((intptr_t)found - 1);
+  return (int)(found - 1);
 }
 
 static bool is_taken(const pki_mjcf *m, const char *kind, const char *name)
 {
-  return pki_mjcf_find(m, kind, name) != NULL ||
-         xmlHashLookup3(m->names, (const xmlChar *)kind, (const xmlChar *)name, (const xmlChar *)"written") !=
-             NULL;
+  static const char *const origins[] = {"written", "made"};
+  bool taken = pki_mjcf_find(m, kind, name) != NULL;
+  for (int i = 0; i < 2; i++) {
+    taken |= xmlHashLookup3(m->names, (const xmlChar *)kind, (const xmlChar *)name,
+                            (const xmlChar *)origins[i]) != NULL;
+  }
+  return taken;
+}
+
+/* A made name stays taken, also where nothing is entered under it because the file cannot refer to it. */
+static const char *take_name(pki_mjcf *m, const char *kind, const char *name)
+{
+  if (name != NULL && xmlHashAddEntry3(m->names, (const xmlChar *)kind, (const xmlChar *)name,
+                                       (const xmlChar *)"made", m) < 0) {
+    m->no_memory = true;
+    return NULL;
+  }
+  return name;
 }
 
 const char *pki_mjcf_invent(pki_mjcf *m, const char *kind, const char *stem)
 {
   if (!is_taken(m, kind, stem)) {
-    return stem;
+    return take_name(m, kind, stem);
   }
   /* the last number that was given to this stem, so that each is tried once */
   const xmlChar *keys[3] = {(const xmlChar *)kind, (const xmlChar *)stem, (const xmlChar *)"count"};
@@ -389,7 +415,7 @@ const char *pki_mjcf_invent(pki_mjcf *m, const char *kind, const char *stem)
     snprintf(name, sizeof name, "%.*s_%ld", PKI_MJCF_MAX_NAME, stem, (long)number);
   } while (is_taken(m, kind, name));
   xmlHashUpdateEntry3(m->names, keys[0], keys[1], keys[2], (void *)number, NULL);
-  return pki_mjcf_copy_text(m, name);
+  return take_name(m, kind, pki_mjcf_copy_text(m, name));
 }
 
 void pki_mjcf_note_names(pki_mjcf *m, const pki_mjcf_node *node)
