@@ -19,8 +19,7 @@ typedef struct pki_loaded {
   {"root", 0, "KIND", "how the root meets the world: auto, free, fixed, chain"}, \
       {"package-path", 0, "DIR", "a folder to search for package:// names; may be repeated"}, \
       {"collision-meshes", 0, "WHAT", "what meshes that collide become: hull, triangles, parts"}, \
-      {"no-meshes", 0, NULL, "do not open mesh files"}, \
-      {"strict", 0, NULL, "every warning is an error"}, \
+      {"no-meshes", 0, NULL, "do not open mesh files"}, {"strict", 0, NULL, "every warning is an error"}, \
   { \
     "no-balance", 0, NULL, "moments of inertia that no body has are an error" \
   }

@@ -130,7 +130,7 @@ const char *pki_sets_option(const pki_args *args)
 
 void pki_sets_free(pki_sets *sets)
 {
-  for (int i = 0; i < sets->nmade; i++) {
+  for (int i = 0; sets->made != NULL && i < sets->nmade; i++) {
     free(sets->made[i]);
   }
   free(sets->made);

@@ -34,7 +34,7 @@ static void add_contacts(const pki_found *f, pki_text *out)
   pki_table table;
   pki_table_begin(&table, dim == 2 ? plane : space, columns);
   for (int i = 0; i < f->p->ncontact; i++) {
-    digits cells[7];
+    digits cells[7] = {0};
     const char *row[7];
     snprintf(cells[0].text, sizeof cells[0].text, "%d", i);
     for (int d = 0; d < dim; d++) {

@@ -363,8 +363,9 @@ static const pk_heights *copy_heights(const pk_heights *h, bool *ok)
     *ok = false;
     return NULL;
   }
+  memcpy(z, h->z, bytes);
   *copy = *h;
-  copy->z = memcpy(z, h->z, bytes);
+  copy->z = z;
   return copy;
 }
 

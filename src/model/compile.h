@@ -49,7 +49,7 @@ typedef struct pki_draft {
   /* bodies.c */
   pk_root_kind *robot_kind;     /* [nrobot] never PK_ROOT_AUTO */
   pk_root_reason *robot_reason; /* [nrobot] why */
-  pki_body *bodies;         /* [nbody] room for body_cap */
+  pki_body *bodies;             /* [nbody] room for body_cap */
   int nbody, body_cap;
   int *link_body;                      /* [nlink] -1: the world */
   pk_pose *link_pose;                  /* [nlink] in the body */

@@ -78,6 +78,9 @@ static void free_tables(tables *t)
 static int resolve(pki_draft *d, const pki_name_table *t, int count, const char *prefix, const char *what,
                    const char *name, const char *user, pki_where where, bool *ok)
 {
+  if (t == NULL) { /* the world has no name */
+    return -1;
+  }
   const int found = pki_name_table_find(t, prefix, name);
   if (found == -2) {
     *ok = false;

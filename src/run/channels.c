@@ -593,8 +593,10 @@ const double *pki_channel_reader_read(pki_channel_reader *reader, int channel, i
 {
   if (reader->watch->room > reader->room) { /* the world's has grown */
     double *const more = realloc(reader->values, largest_sample(reader) * sizeof *more);
-    reader->values = more != NULL ? more : reader->values;
-    reader->room = more != NULL ? reader->watch->room : reader->room;
+    if (more != NULL) {
+      reader->values = more;
+      reader->room = reader->watch->room;
+    }
   }
   reader->found = reader->values;
   *rows = reader->row[channel]->read(reader, reader->robot[channel], reader->values);

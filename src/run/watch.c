@@ -197,8 +197,10 @@ static void follow_room(pki_watch *w)
   const int room = pk_sim_max_contacts(w->world->sim);
   if (room > w->room) {
     pk_sim_contact *more = realloc(w->contacts, (size_t)room * sizeof *more);
-    w->contacts = more != NULL ? more : w->contacts;
-    w->room = more != NULL ? room : w->room;
+    if (more != NULL) {
+      w->contacts = more;
+      w->room = room;
+    }
   }
 }
 

@@ -257,8 +257,7 @@ static const int actuator_field_count = PKI_COUNT(actuator_fields);
 
 #define HELD(name) #name, offsetof(pki_scenario_constraint, name)
 const pk_field pki_constraint_fields[] = {
-    {HELD(kind), PK_FIELD_ENUM, "", -1, 0, PK_CONSTRAINT_DISTANCE, pki_constraint_words,
-     "what it holds"},
+    {HELD(kind), PK_FIELD_ENUM, "", -1, 0, PK_CONSTRAINT_DISTANCE, pki_constraint_words, "what it holds"},
     PKI_TEXT("name", pki_scenario_constraint, name, 0,
              "for messages; default: constraints.0, constraints.1, ..."),
     PKI_TEXT("link", pki_scenario_constraint, link, 1, "a link, with its prefix"),

@@ -100,11 +100,11 @@ static void join_piles(const pile *a, pile *both)
 {
   const int n = 3 * a->p.ncontact;
   const size_t entries = (size_t)a->row[n];
-  *both = (pile){.W = calloc(2 * entries, sizeof(double)),
+  *both = (pile){.W = calloc(2 * entries + 1, sizeof(double)),
                  .q = calloc(2 * (size_t)n, sizeof(double)),
                  .mu = calloc(2 * (size_t)n, sizeof(double)),
                  .row = calloc(2 * (size_t)n + 1, sizeof(int)),
-                 .col = calloc(2 * entries, sizeof(int))};
+                 .col = calloc(2 * entries + 1, sizeof(int))};
   for (int i = 0; i < 2 * n; i++) {
     const int from = i % n, second = i >= n;
     both->row[i] = a->row[from] + second * (int)entries;

@@ -340,7 +340,8 @@ static void all_errors_are_reported_in_one_go(void **state)
 {
   (void)state;
   const char *text =
-      ROBOT("<link name='a'><inertial><mass/></inertial></link>\n<link/>\n<joint name='j' type='fix'>" ENDS "</joint>");
+      ROBOT("<link name='a'><inertial><mass/></inertial></link>\n<link/>\n<joint name='j' type='fix'>" ENDS
+            "</joint>");
   static const int lines[] = {2, 3, 4};
   pk_builder *b;
   pk_builder_create(&b, NULL);

@@ -22,8 +22,9 @@
 #include "math/mat3.h"
 
 enum {
-  PLACES = 4000,      /* of the surface that are looked at, about */
-  EACH = 7,           /* of one triangle: corners, middles of edges, its middle */
+  PLACES = 4000, /* of the surface that are looked at, about */
+  EACH = 7,      /* of one triangle: corners, middles of edges, its middle */
+  TRIANGLES = PLACES / EACH,
   EVEN = 15,          /* planes across each axis, beside those of the deepest place */
   JUDGED = 4000,      /* triangles by which planes are compared, at most, */
   JUDGED_PLACES = 500 /* and places, about */
@@ -130,7 +131,7 @@ static bool is_visible(const pki_trimesh *t, const double x[3], const double nor
 /* Place k of a triangle: its corners, the middles of its edges, its middle. Borders are looked from a little inside. */
 static bool look_at_place(const pki_trimesh *t, int i, int k, double size, piece *out)
 {
-  place p;
+  place p = {0};
   double middle[3], from[3];
   for (int c = 0; c < 3; c++) {
     memcpy(p.corner[c], t->vertex + 3 * t->triangle[3 * i + c], sizeof p.corner[c]);
@@ -176,10 +177,10 @@ static bool find_places(const pki_trimesh *t, double size, piece *out)
   int next = 0;
   for (int i = 0; i < t->ntriangle && memory; i++) {
     gone += area_of(t, i);
-    if (EACH * t->ntriangle > PLACES && gone * (PLACES / EACH) < next * total) {
+    if (EACH * t->ntriangle > PLACES && gone * TRIANGLES < next * total) {
       continue;
     }
-    next = (int)(gone * (PLACES / EACH) / total) + 1;
+    next = (int)(gone * TRIANGLES / total) + 1;
     for (int k = 0; k < EACH && memory; k++) {
       memory = look_at_place(t, i, k, size, out);
     }
@@ -339,7 +340,8 @@ static int farthest_points(const double *point, int n, double out[98][3])
 {
   int count = 0;
   for (int code = 0; code < 125; code++) {
-    const double d[3] = {code % 5 - 2.0, code / 5 % 5 - 2.0, code / 25 - 2.0};
+    const int cell[3] = {code % 5, code / 5 % 5, code / 25};
+    const double d[3] = {cell[0] - 2.0, cell[1] - 2.0, cell[2] - 2.0};
     if (fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2]))) < 2) {
       continue;
     }

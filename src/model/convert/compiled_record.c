@@ -161,9 +161,9 @@ static bool read_name(pki_section *s, const pki_record_field *f, const char *pre
 static bool read_field(pki_section *s, const pki_record_field *f, const char *prefix)
 {
   unsigned char *to = s->record + f->offset;
-  uint64_t value;
-  int number;
-  double real;
+  uint64_t value = 0;
+  int number = 0;
+  double real = 0;
   bool ok = true;
   switch (f->item) {
   case PKI_ITEM_REAL:

@@ -122,6 +122,7 @@ static pk_status write_text(pki_writer *w, pk_model_format format, int *nmesh, p
     *nmesh = pki_count_mesh_files(w);
   }
   pki_draft_free(&tree);
+  w->tree = NULL;
   pki_free_meshes(w);
   free(w->shape_first), free(w->shape_next), free(w->link_depth), free(w->shape_named);
   free(w->inertia);

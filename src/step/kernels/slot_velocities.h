@@ -117,8 +117,7 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
     g->point[(3 * slot + k) * PKI_LANES + lane] = c->point[k];
   }
   g->gap[slot * PKI_LANES + lane] = c->gap;
-  g->mu[slot * PKI_LANES + lane] =
-      f->lane_worlds[lane].friction * pki_contact_coefficient(g->scene, c);
+  g->mu[slot * PKI_LANES + lane] = f->lane_worlds[lane].friction * pki_contact_coefficient(g->scene, c);
   pki_set_mask(&pki_masks(g->active)[slot], lane, true);
   f->path[slot] |= first | second;
   f->stale |= 1u << slot;
