@@ -1,6 +1,9 @@
 /* The convex hull of a mesh's vertices as triangles, for meshes without faces and for the mass of convex ones: Quickhull
  * (Barber, Dobkin and Huhdanpaa 1996). Every face keeps the points beyond it; the farthest of them becomes a vertex,
- * the faces that it sees are replaced by a cone over their rim. */
+ * the faces that it sees are replaced by a cone over their rim.
+ *
+ * Points closer to a face than a tolerance are inside. Where points are nearly in one plane, rounding may let a point see
+ * faces whose rim is not one closed line; then all is done again with a larger tolerance. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +19,10 @@ typedef struct hull_face {
   int farthest;
   double distance; /* of the farthest */
   bool dead;
-  int mark;
 } hull_face;
+
+/* Distances that are computed before the hull is given up: points can be placed so that each new one sees most faces. */
+enum { TESTS_MAX = 1000000000 };
 
 typedef struct hull_work {
   const double *x;
@@ -27,8 +32,10 @@ typedef struct hull_work {
   int nface, face_cap;
   int *stack, nstack, stack_cap;
   int *rim, nrim, rim_cap; /* pairs: hidden face across the edge, edge of that face */
-  double tolerance;
-  bool no_memory;
+  int *cone;               /* [n] the face of the cone whose edge of the rim begins at a vertex, -1: none */
+  double scale, tolerance;
+  long long ntest;
+  bool no_memory, broken; /* broken: a rim was not one closed line */
 } hull_work;
 
 static const double *point_at(const hull_work *w, int i)
@@ -36,8 +43,9 @@ static const double *point_at(const hull_work *w, int i)
   return w->x + 3 * (size_t)i;
 }
 
-static double distance_to(const hull_work *w, const hull_face *f, int point)
+static double distance_to(hull_work *w, const hull_face *f, int point)
 {
+  w->ntest++;
   return pki_dot3(f->normal, point_at(w, point)) - f->offset;
 }
 
@@ -89,21 +97,21 @@ static void give_point(hull_work *w, int first, int point)
   }
 }
 
-/* Four points that span a volume: extremes along x, the farthest from their line, the farthest from that plane. */
+/* Four points that span a volume: the farthest from the first, the farthest from their line and from that plane. */
 static bool first_points(hull_work *w, int p[4])
 {
-  double largest = 0, scale = 0;
+  double largest = 0;
   p[0] = p[1] = p[2] = p[3] = 0;
   for (int i = 0; i < w->n; i++) {
     double d[3];
     pki_sub3(point_at(w, i), point_at(w, 0), d);
-    scale = fmax(scale, pki_length3(d));
     if (pki_length3(d) > largest) {
       largest = pki_length3(d);
       p[1] = i;
     }
   }
-  w->tolerance = 1e-12 * scale + 100 * DBL_EPSILON * scale;
+  const double scale = largest;
+  w->scale = scale;
   double along[3], normal[3] = {0, 0, 0};
   pki_sub3(point_at(w, p[1]), point_at(w, p[0]), along);
   largest = 0;
@@ -139,12 +147,13 @@ static bool first_points(hull_work *w, int p[4])
 }
 
 /* A tetrahedron whose faces look outwards, all other points given to them. */
-static bool start_hull(hull_work *w)
+static bool start_hull(hull_work *w, double relative)
 {
   int p[4];
   if (!first_points(w, p)) {
     return false;
   }
+  w->tolerance = relative * w->scale;
   add_face(w, p[0], p[1], p[2]);
   add_face(w, p[0], p[3], p[1]);
   add_face(w, p[1], p[3], p[2]);
@@ -164,9 +173,10 @@ static bool start_hull(hull_work *w)
   return true;
 }
 
+/* The edge of a face that it shares with a neighbour; -1: none, the links are broken. */
 static int edge_to(const hull_face *f, int neighbour)
 {
-  return f->next[0] == neighbour ? 0 : f->next[1] == neighbour ? 1 : 2;
+  return f->next[0] == neighbour ? 0 : f->next[1] == neighbour ? 1 : f->next[2] == neighbour ? 2 : -1;
 }
 
 /* Kill the faces that a point sees, and list the edges of their rim in order of the walk. */
@@ -184,18 +194,42 @@ static bool find_rim(hull_work *w, int face, int point)
       if (f->dead) {
         continue;
       }
+      const int shared = edge_to(f, w->stack[at]);
       if (distance_to(w, f, point) > w->tolerance) {
         f->dead = true;
         if (!push(w, &w->stack, &w->nstack, &w->stack_cap, other)) {
           return false;
         }
       } else if (!push(w, &w->rim, &w->nrim, &w->rim_cap, other) ||
-                 !push(w, &w->rim, &w->nrim, &w->rim_cap, edge_to(f, w->stack[at]))) {
+                 !push(w, &w->rim, &w->nrim, &w->rim_cap, shared)) {
         return false;
       }
+      w->broken |= shared < 0;
     }
   }
-  return true;
+  return !w->broken;
+}
+
+/* Link the faces of a cone, from `first` on, to each other: false when their rim is not one closed line. */
+static bool link_cone(hull_work *w, int first)
+{
+  for (int i = first; i < w->nface; i++) {
+    int *at = &w->cone[w->faces[i].v[0]];
+    w->broken |= *at >= 0;
+    *at = i;
+  }
+  for (int i = first; i < w->nface && !w->broken; i++) {
+    const int next = w->cone[w->faces[i].v[1]];
+    w->broken |= next < 0;
+    if (next >= 0) {
+      w->faces[i].next[1] = next;
+      w->faces[next].next[2] = i;
+    }
+  }
+  for (int i = first; i < w->nface; i++) {
+    w->cone[w->faces[i].v[0]] = -1;
+  }
+  return !w->broken;
 }
 
 /* A cone from the rim to a point; the points of the dead faces are given anew. */
@@ -212,13 +246,8 @@ static bool add_cone(hull_work *w, int point)
     w->faces[made].next[0] = other;
     w->faces[other].next[e] = made;
   }
-  for (int i = first; i < w->nface; i++) {
-    for (int k = first; k < w->nface; k++) {
-      if (w->faces[k].v[0] == w->faces[i].v[1]) {
-        w->faces[i].next[1] = k;
-        w->faces[k].next[2] = i;
-      }
-    }
+  if (!link_cone(w, first)) {
+    return false;
   }
   for (int i = 0; i < w->nstack; i++) {
     for (int p = w->faces[w->stack[i]].points; p >= 0;) {
@@ -245,28 +274,43 @@ static bool take_faces(const hull_work *w, pki_mesh *mesh)
   return mesh->triangle != NULL;
 }
 
+/* One attempt, with a tolerance relative to the size of the mesh; false: it failed, and w says why. */
+static bool build_hull(hull_work *w, double relative)
+{
+  w->nface = 0;
+  w->broken = false;
+  memset(w->cone, -1, (size_t)w->n * sizeof *w->cone);
+  bool good = start_hull(w, relative);
+  for (int i = 0; good && i < w->nface; i++) {
+    while (good && !w->faces[i].dead && w->faces[i].points >= 0) {
+      const int point = w->faces[i].farthest;
+      good = find_rim(w, i, point) && add_cone(w, point) && w->ntest <= TESTS_MAX;
+    }
+  }
+  return good;
+}
+
 bool pki_mjcf_hull(pki_mjcf *m, const pki_mjcf_node *node, pki_mesh *mesh)
 {
-  hull_work w = {
-      .x = mesh->vertex, .n = mesh->nvertex, .chain = malloc(((size_t)mesh->nvertex + 1) * sizeof(int))};
-  bool good = w.chain != NULL;
-  w.no_memory = !good;
-  if (good && !start_hull(&w) && !w.no_memory) {
-    pki_mjcf_error(m, node, NULL, PK_ERROR_MESH,
-                   "the vertices of the mesh are in one plane: they have no convex hull");
-  }
-  good = good && w.nface >= 4;
-  for (int i = 0; good && i < w.nface; i++) {
-    while (good && !w.faces[i].dead && w.faces[i].points >= 0) {
-      const int point = w.faces[i].farthest;
-      good = find_rim(&w, i, point) && add_cone(&w, point);
-    }
+  const size_t room = ((size_t)mesh->nvertex + 1) * sizeof(int);
+  hull_work w = {.x = mesh->vertex, .n = mesh->nvertex, .chain = malloc(room), .cone = malloc(room)};
+  w.no_memory = w.chain == NULL || w.cone == NULL;
+  bool good = false;
+  const double widest = 1e-7;
+  for (double relative = 1e-12 + 100 * DBL_EPSILON; !w.no_memory && !good && relative < widest;
+       relative = w.broken ? 10 * relative : widest) {
+    good = build_hull(&w, relative);
   }
   if (good) {
     free(mesh->triangle);
-    w.no_memory |= !take_faces(&w, mesh);
+    w.no_memory = !take_faces(&w, mesh);
+  } else if (!w.no_memory && w.ntest > TESTS_MAX) {
+    pki_mjcf_error(m, node, NULL, PK_ERROR_LIMIT, "the convex hull of the mesh takes too long: simplify it");
+  } else if (!w.no_memory) {
+    pki_mjcf_error(m, node, NULL, PK_ERROR_MESH,
+                   "the vertices of the mesh are in one plane, or nearly: they have no convex hull");
   }
   m->no_memory |= w.no_memory;
-  free(w.chain), free(w.faces), free(w.stack), free(w.rim);
+  free(w.chain), free(w.cone), free(w.faces), free(w.stack), free(w.rim);
   return good && !w.no_memory;
 }
