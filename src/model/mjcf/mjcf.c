@@ -25,7 +25,6 @@ static void check_sections(pki_mjcf *m)
 static void read_model(pki_mjcf *m)
 {
   m->model_name = pki_mjcf_own(m->root, "model");
-  m->attached.tag = "attached";
   pki_mjcf_expand(m, m->root);
   pki_mjcf_read_classes(m);
   pki_mjcf_check_classes(m, m->root);

@@ -37,7 +37,7 @@
 
 /* Bounds on what a file may ask for, far above any real robot. */
 enum {
-  PKI_MJCF_MAX_DEPTH = 400,       /* of nested elements */
+  PKI_MJCF_MAX_DEPTH = 400,       /* of nested elements, with what is included and attached */
   PKI_MJCF_MAX_TAG = 8 << 20,     /* bytes from < to >: meshes may be written in place */
   PKI_MJCF_MAX_FILES = 200,       /* included and attached */
   PKI_MJCF_MAX_NODES = 2000000,   /* after all copies */
@@ -64,8 +64,10 @@ typedef struct pki_mjcf_settings {
   double bound_mass, bound_inertia, total_mass; /* total_mass <= 0: as it is */
   enum { PKI_MJCF_INERTIA_NEVER, PKI_MJCF_INERTIA_ALWAYS, PKI_MJCF_INERTIA_AUTO } from_geoms;
   int inertia_group[2];
-  const char *mesh_dir;   /* "": the folder of the file */
-  const char *main_class; /* of an attached file; NULL: the main class of all */
+  const char *mesh_dir;           /* "": the folder of the file */
+  const char *main_class;         /* of an attached file; NULL: the main class of all */
+  struct pki_mjcf_settings *copy; /* for the copy of the file that <attach> number `copied` makes */
+  int copied;
 } pki_mjcf_settings;
 
 typedef struct pki_mjcf_node {
@@ -74,9 +76,10 @@ typedef struct pki_mjcf_node {
   struct pki_mjcf_node *parent, *first, *last, *next;
   const char *file; /* where it stands */
   int line;
-  const struct pki_mjcf_row *row;    /* what it may hold; NULL: not checked yet, or unknown */
-  const pki_mjcf_settings *settings; /* of its file */
-  const pk_pose *pose;               /* of a <frame> that <replicate> made; NULL: its attributes say */
+  int depth;                      /* of the root: 1 */
+  const struct pki_mjcf_row *row; /* what it may hold; NULL: not checked yet, or unknown */
+  pki_mjcf_settings *settings;    /* of its file */
+  const pk_pose *pose;            /* of a <frame> that <replicate> made; NULL: its attributes say */
 } pki_mjcf_node;
 
 /* ---- what was read ---- */
@@ -204,10 +207,11 @@ typedef struct pki_mjcf {
   xmlHashTable *names;       /* kind, name -> index + 1 into the lists below, or the mesh, or the node */
   xmlHashTable *remarks;     /* warnings that were given */
   pki_mjcf_node *main_class; /* NULL: the file has no defaults */
-  pki_mjcf_node attached;    /* holds the classes of attached files */
   pki_mjcf_mesh *meshes;
   pki_mesh_collider collider; /* what they become where they collide */
   int nfile, nnode, depth;
+  int base;    /* how deep the file that is parsed stands in others */
+  int nattach; /* that were done */
   long long ntriangle;
   pki_mjcf_body *bodies;
   pki_mjcf_joint *joints;
@@ -242,7 +246,7 @@ __attribute__((format(printf, 2, 3))) const char *pki_mjcf_print(pki_mjcf *m, co
 bool pki_mjcf_grow(pki_mjcf *m, void **array, int count, int *cap, size_t size);
 
 /* A new element at the end of `parent` (NULL: of nothing), in the place of `like`. NULL without memory, or beyond
- * PKI_MJCF_MAX_NODES (reported). */
+ * PKI_MJCF_MAX_NODES or PKI_MJCF_MAX_DEPTH (reported). */
 pki_mjcf_node *pki_mjcf_add_node(pki_mjcf *m, pki_mjcf_node *parent, const char *tag,
                                  const pki_mjcf_node *like);
 bool pki_mjcf_set(pki_mjcf *m, pki_mjcf_node *node, const char *name, const char *value);
@@ -354,12 +358,12 @@ bool pki_mjcf_fromto(pki_mjcf *m, const pki_mjcf_node *node, pk_pose *pose, doub
 
 /* ---- sections ---- */
 void pki_mjcf_read_settings(pki_mjcf *m, pki_mjcf_node *root);
-void pki_mjcf_give_settings(pki_mjcf_node *node, const pki_mjcf_settings *settings);
+void pki_mjcf_give_settings(pki_mjcf_node *node, pki_mjcf_settings *settings);
 void pki_mjcf_read_option(pki_mjcf *m);
 void pki_mjcf_read_assets(pki_mjcf *m);
-void pki_mjcf_expand(pki_mjcf *m, pki_mjcf_node *root); /* attach and replicate */
-pki_mjcf_node *pki_mjcf_attach(pki_mjcf *m,
-                               const pki_mjcf_node *attach); /* what it stands for; NULL: nothing */
+void pki_mjcf_expand(pki_mjcf *m, pki_mjcf_node *root); /* attach and replicate, in one file */
+/* What <attach> in the file `root` stands for; NULL: nothing. Sections of the attached file go to the end of `root`. */
+pki_mjcf_node *pki_mjcf_attach(pki_mjcf *m, pki_mjcf_node *root, const pki_mjcf_node *attach);
 void pki_mjcf_read_world(pki_mjcf *m);
 void pki_mjcf_read_joint(pki_mjcf *m, const pki_mjcf_node *node, int body, const pk_pose *frame);
 void pki_mjcf_read_geom(pki_mjcf *m, const pki_mjcf_node *node, int body, const pk_pose *frame);

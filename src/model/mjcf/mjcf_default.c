@@ -37,8 +37,11 @@ void pki_mjcf_read_classes(pki_mjcf *m)
       m->main_class = node;
     }
   }
-  for (pki_mjcf_node *node = m->attached.first; node != NULL; node = node->next) {
-    enter_classes(m, node, true);
+  for (const pki_mjcf_node *attached = m->root->first; attached != NULL; attached = attached->next) {
+    for (pki_mjcf_node *node = pki_mjcf_is(attached, "attached") ? attached->first : NULL; node != NULL;
+         node = node->next) {
+      enter_classes(m, node, true);
+    }
   }
 }
 

@@ -22,7 +22,8 @@ static bool copy_children(pki_mjcf *m, pki_mjcf_node *to, const xmlNode *from, c
 static bool copy_element(pki_mjcf *m, pki_mjcf_node *parent, const xmlNode *element, const char *file)
 {
   const char *tag = pki_mjcf_copy_text(m, pki_urdf_name(element).text);
-  const pki_mjcf_node here = {.file = file, .line = pki_urdf_line(element)};
+  const pki_mjcf_node here = {
+      .tag = tag != NULL ? tag : "", .file = file, .line = pki_urdf_line(element), .parent = parent};
   pki_mjcf_node *node = tag != NULL ? pki_mjcf_add_node(m, parent, tag, &here) : NULL;
   if (node == NULL) {
     return false;
@@ -52,7 +53,10 @@ static bool include_file(pki_mjcf *m, pki_mjcf_node *parent, const xmlNode *elem
     pki_mjcf_error(m, &here, NULL, PK_ERROR_SYNTAX, "<include> holds other elements: it must be empty");
     return true;
   }
+  const int base = m->base;
+  m->base = parent->depth - 1; /* its root gives way to `parent` */
   pki_mjcf_node *root = pki_mjcf_load(m, &here, "file", name);
+  m->base = base;
   for (pki_mjcf_node *child = root != NULL ? root->first : NULL; child != NULL; child = child->next) {
     child->parent = parent;
   }
@@ -100,7 +104,7 @@ pki_mjcf_node *pki_mjcf_parse(pki_mjcf *m, const char *text, size_t size, const 
   if (doc != NULL && (element == NULL || (!included && !pki_urdf_is(element, "mujoco")))) {
     check_root(m, element, file);
   } else if (doc != NULL) {
-    pki_mjcf_node holder = {0};
+    pki_mjcf_node holder = {.depth = m->base};
     if (copy_element(m, &holder, element, file)) {
       root = holder.first;
       root->parent = NULL;

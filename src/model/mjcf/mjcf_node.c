@@ -91,12 +91,19 @@ pki_mjcf_node *pki_mjcf_add_node(pki_mjcf *m, pki_mjcf_node *parent, const char 
     }
     return NULL;
   }
+  const int depth = parent != NULL ? parent->depth + 1 : 1;
+  if (depth > PKI_MJCF_MAX_DEPTH) {
+    pki_mjcf_error(m, like, NULL, PK_ERROR_LIMIT,
+                   "elements are nested more than %d deep, with what is included and attached",
+                   PKI_MJCF_MAX_DEPTH);
+    return NULL;
+  }
   pki_mjcf_node *node = pki_mjcf_alloc(m, sizeof *node);
   if (node == NULL) {
     return NULL;
   }
   m->nnode++;
-  *node = (pki_mjcf_node){.tag = tag, .parent = parent};
+  *node = (pki_mjcf_node){.tag = tag, .parent = parent, .depth = depth};
   if (like != NULL) {
     node->file = like->file;
     node->line = like->line;

@@ -51,7 +51,7 @@ static void read_compiler(pki_mjcf *m, const pki_mjcf_node *node, pki_mjcf_setti
   s->total_mass = pki_mjcf_real(m, node, "settotalmass", s->total_mass);
 }
 
-void pki_mjcf_give_settings(pki_mjcf_node *node, const pki_mjcf_settings *settings)
+void pki_mjcf_give_settings(pki_mjcf_node *node, pki_mjcf_settings *settings)
 {
   node->settings = settings;
   for (pki_mjcf_node *child = node->first; child != NULL; child = child->next) {
