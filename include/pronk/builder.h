@@ -514,7 +514,8 @@ PK_API pk_status pk_builder_add_site(pk_builder *b, const pk_site_desc *site, pk
 PK_API pk_status pk_builder_add_actuator(pk_builder *b, const pk_actuator_desc *actuator, pk_error *err);
 PK_API pk_status pk_builder_add_sensor(pk_builder *b, const pk_sensor_desc *sensor, pk_error *err);
 
-/* Add a named pose of the robots added last. Numbers of coordinates are checked when the model is compiled. */
+/* Add a named pose of the robots added last. Numbers of coordinates are checked when the model is compiled. All
+ * keyframes together have at most 10 million numbers. */
 PK_API pk_status pk_builder_add_keyframe(pk_builder *b, const pk_keyframe_desc *keyframe, pk_error *err);
 
 /* Say of two links or shapes of any robots whether they collide. */

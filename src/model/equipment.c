@@ -317,9 +317,17 @@ pk_status pk_builder_add_keyframe(pk_builder *b, const pk_keyframe_desc *keyfram
   if (status != PK_OK) {
     return status;
   }
+  const long long total = (e->nkeyframe > 0 ? e->keyframes[e->nkeyframe - 1].total : 0) +
+                          (keyframe->q != NULL ? keyframe->nq : 0) +
+                          (keyframe->u != NULL ? keyframe->nu : 0) +
+                          (keyframe->ctrl != NULL ? keyframe->nctrl : 0);
+  if (total > PKI_KEYFRAME_NUMBERS_MAX) {
+    return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = keyframe->name, .line = keyframe->line},
+                    "all keyframes together have more than %d numbers", PKI_KEYFRAME_NUMBERS_MAX);
+  }
   bool ok = true;
   pki_keyframe *k = &e->keyframes[e->nkeyframe];
-  *k = (pki_keyframe){.desc = *keyframe, .end = b->nrobot};
+  *k = (pki_keyframe){.desc = *keyframe, .end = b->nrobot, .total = total};
   k->desc.name = pki_builder_copy(keyframe->name, &ok);
   k->desc.q = copy_numbers(keyframe->q, keyframe->nq, &ok);
   k->desc.u = copy_numbers(keyframe->u, keyframe->nu, &ok);

@@ -7,7 +7,11 @@
 #include "pronk/builder.h"
 
 /* Most of each kind, and most numbers in one keyframe. */
-enum { PKI_EQUIPMENT_MAX = 100000, PKI_KEYFRAME_MAX = 1000000 };
+enum {
+  PKI_EQUIPMENT_MAX = 100000,
+  PKI_KEYFRAME_MAX = 1000000,         /* numbers of one kind in a keyframe */
+  PKI_KEYFRAME_NUMBERS_MAX = 10000000 /* in all of them */
+};
 
 typedef struct pki_site {
   pk_site_desc desc;
@@ -28,6 +32,7 @@ typedef struct pki_sensor {
 typedef struct pki_keyframe {
   pk_keyframe_desc desc;
   int end;
+  long long total; /* numbers of this one and of all before it */
 } pki_keyframe;
 
 typedef struct pki_pair {

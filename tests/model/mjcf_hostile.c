@@ -118,6 +118,29 @@ static void made_up_links_have_names_of_their_own(void **state)
   pk_model_destroy(model);
 }
 
+/* Few bytes must not ask for much memory. */
+static void keyframes_are_bounded_together(void **state)
+{
+  (void)state;
+  char *bodies =
+      repeat("<mujoco><worldbody>", "<body><freejoint/>" MASS "</body>", 1000, "</worldbody>\n<keyframe>");
+  char *text = repeat(bodies, "<key/>", 3000, "</keyframe></mujoco>");
+  assert_refused(text, PK_ERROR_LIMIT, 2, "all keyframes together have more than 10000000 numbers");
+  free(bodies), free(text);
+}
+
+static void height_fields_without_heights_are_bounded(void **state)
+{
+  (void)state;
+#define FIELD(rows) "<asset><hfield name='h' nrow='" rows "' ncol='" rows "' size='1 1 1 1'/></asset>\n"
+  assert_refused(MJCF(FIELD("4000") "<worldbody><geom type='hfield' hfield='h'/></worldbody>"),
+                 PK_ERROR_LIMIT, 2, "4000 by 4000 heights without a file or elevation");
+  char *text = repeat("<mujoco>" FIELD("1000") "<worldbody>", "<geom type='hfield' hfield='h'/>", 26,
+                      "</worldbody></mujoco>");
+  assert_refused(text, PK_ERROR_LIMIT, 2, "of all geoms together have more than 25000000 heights");
+  free(text);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -128,6 +151,8 @@ int main(void)
       cmocka_unit_test(includes_end_and_stay_inside),
       cmocka_unit_test(made_up_joints_cannot_be_referred_to),
       cmocka_unit_test(made_up_links_have_names_of_their_own),
+      cmocka_unit_test(keyframes_are_bounded_together),
+      cmocka_unit_test(height_fields_without_heights_are_bounded),
       cmocka_unit_test(pieces_of_a_file_never_crash),
   };
   return cmocka_run_group_tests_name("model/mjcf_hostile", tests, NULL, NULL);

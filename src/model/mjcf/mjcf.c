@@ -72,6 +72,7 @@ static void mjcf_free(pki_mjcf *m)
 {
   pki_mesh_collider_free(&m->collider);
   pki_mjcf_free_meshes(m);
+  pki_mjcf_free_hfields(m);
   xmlHashFree(m->files, NULL);
   xmlHashFree(m->classes, NULL);
   xmlHashFree(m->names, NULL);

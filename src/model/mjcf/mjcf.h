@@ -134,6 +134,9 @@ typedef struct pki_mjcf_mesh {
   struct pki_mjcf_mesh *next;
 } pki_mjcf_mesh;
 
+/* A height field of <asset>, read when it is first used (mjcf_hfield.c). */
+typedef struct pki_mjcf_hfield pki_mjcf_hfield;
+
 typedef struct pki_mjcf_geom {
   const pki_mjcf_node *node;
   const char *name; /* NULL: none */
@@ -208,11 +211,12 @@ typedef struct pki_mjcf {
   xmlHashTable *remarks;     /* warnings that were given */
   pki_mjcf_node *main_class; /* NULL: the file has no defaults */
   pki_mjcf_mesh *meshes;
+  pki_mjcf_hfield *hfields;
   pki_mesh_collider collider; /* what they become where they collide */
   int nfile, nnode, depth;
-  int base;    /* how deep the file that is parsed stands in others */
-  int nattach; /* that were done */
-  long long ntriangle;
+  int base;                   /* how deep the file that is parsed stands in others */
+  int nattach;                /* that were done */
+  long long ntriangle, ncell; /* of all meshes; of all uses of height fields */
   pki_mjcf_body *bodies;
   pki_mjcf_joint *joints;
   pki_mjcf_geom *geoms;
@@ -404,7 +408,8 @@ void pki_mjcf_principal(const double moment[6], double lambda[3], double axes[9]
 double pki_mjcf_joint_mass(const pki_mjcf *m, int joint);
 void pki_mjcf_resolve_springs(pki_mjcf *m);
 
-/* mjcf_hfield.c: the heights of a geom into a shape, to be freed; false, and reported, when they cannot be had. */
+/* mjcf_hfield.c: the heights of a geom into a shape; false, and reported, when they cannot be had. */
+void pki_mjcf_free_hfields(pki_mjcf *m);
 bool pki_mjcf_heights(pki_mjcf *m, const pki_mjcf_geom *g, pk_shape_desc *shape);
 
 /* The full name of a link or joint, with the prefix of the options. */

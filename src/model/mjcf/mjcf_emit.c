@@ -168,10 +168,6 @@ static void add_shape(pki_mjcf *m, const pki_mjcf_geom *g, bool visual, bool nam
   if (status == PK_OK && remark.kind != NULL) {
     pki_mjcf_warn(m, g->node, NULL, remark.kind, "%s", remark.text);
   }
-  if (shape.heights != NULL) {
-    pk_heights heights = *shape.heights;
-    pk_heights_free(&heights);
-  }
 }
 
 /* Geoms of groups 0 to 2 are those that MuJoCo's viewer shows unless told otherwise. */

@@ -9,7 +9,16 @@
 #include "model/mjcf/mjcf.h"
 #include "pronk/heights.h"
 
-enum { CELL_MAX = 100000000 };
+/* Heights of one field, and of all uses together; those of one that a file only gives numbers of rows and columns for. */
+enum { CELL_MAX = 25000000, FLAT_MAX = 1000000 };
+
+struct pki_mjcf_hfield {
+  const pki_mjcf_node *node;
+  pk_heights heights;
+  double size[4];
+  bool good;
+  pki_mjcf_hfield *next;
+};
 
 /* Binary: int32 rows, int32 columns, float32 heights. */
 static bool read_binary(pki_mjcf *m, const pki_mjcf_node *node, const char *path, pk_heights *h)
@@ -78,6 +87,13 @@ static bool read_elevation(pki_mjcf *m, const pki_mjcf_node *node, pk_heights *h
                    "a height field needs a file, or nrow and ncol above 1 and as many numbers of elevation");
     return false;
   }
+  if (found == 0 && h->nx * h->ny > FLAT_MAX) {
+    pki_mjcf_error(
+        m, node, "nrow", PK_ERROR_LIMIT,
+        "%d by %d heights without a file or elevation, expected at most %d: it is flat, use a plane", h->ny,
+        h->nx, FLAT_MAX);
+    return false;
+  }
   const size_t count = (size_t)h->nx * (size_t)h->ny, row = (size_t)h->nx;
   double *given = calloc(count, sizeof *given);
   h->z = malloc(count * sizeof *h->z);
@@ -110,18 +126,11 @@ static void stretch(pk_heights *h, double height)
   }
 }
 
-bool pki_mjcf_heights(pki_mjcf *m, const pki_mjcf_geom *g, pk_shape_desc *shape)
+static bool read_hfield(pki_mjcf *m, pki_mjcf_hfield *field)
 {
-  const char *name = pki_mjcf_text(m, g->node, "hfield");
-  const pki_mjcf_node *node = pki_mjcf_find(m, "hfield", name);
-  pk_heights *h = pki_mjcf_alloc(m, sizeof *h);
-  if (node == NULL || h == NULL) {
-    if (h != NULL) {
-      pki_mjcf_unknown(m, g->node, "hfield", "hfield", name);
-    }
-    return false;
-  }
-  double size[4] = {0, 0, 0, 0};
+  const pki_mjcf_node *node = field->node;
+  pk_heights *h = &field->heights;
+  double *size = field->size;
   pki_mjcf_reals(m, node, "size", 4, size);
   if (!(size[0] > 0 && size[1] > 0 && size[2] > 0 && size[3] > 0)) {
     pki_mjcf_error(m, node, "size", PK_ERROR_MODEL, "the four numbers of size must be positive");
@@ -129,7 +138,6 @@ bool pki_mjcf_heights(pki_mjcf *m, const pki_mjcf_geom *g, pk_shape_desc *shape)
   }
   const char *file = pki_mjcf_own(node, "file");
   if (!(file != NULL && file[0] != '\0' ? read_heights_file(m, node, file, h) : read_elevation(m, node, h))) {
-    pk_heights_free(h);
     return false;
   }
   stretch(h, size[2]);
@@ -139,14 +147,60 @@ bool pki_mjcf_heights(pki_mjcf *m, const pki_mjcf_geom *g, pk_shape_desc *shape)
         m, node, "size", PK_ERROR_UNSUPPORTED,
         "the cells of the height field are %g by %g m: only square ones are read; change size or resample it",
         dx, dy);
-    pk_heights_free(h);
     return false;
   }
   h->cell = dx;
-  shape->heights = h;
+  return true;
+}
+
+/* The field of an element, read once; NULL when it cannot be had (reported). */
+static const pki_mjcf_hfield *get_hfield(pki_mjcf *m, const pki_mjcf_node *node, const char *name)
+{
+  pki_mjcf_hfield *field = pki_mjcf_find(m, "read hfield", name);
+  if (field == NULL) {
+    field = pki_mjcf_alloc(m, sizeof *field);
+    if (field == NULL) {
+      return NULL;
+    }
+    field->node = node;
+    field->next = m->hfields;
+    m->hfields = field;
+    pki_mjcf_enter(m, node, "read hfield", name, field);
+    field->good = read_hfield(m, field);
+  }
+  return field->good ? field : NULL;
+}
+
+void pki_mjcf_free_hfields(pki_mjcf *m)
+{
+  for (pki_mjcf_hfield *field = m->hfields; field != NULL; field = field->next) {
+    pk_heights_free(&field->heights);
+  }
+}
+
+bool pki_mjcf_heights(pki_mjcf *m, const pki_mjcf_geom *g, pk_shape_desc *shape)
+{
+  const char *name = pki_mjcf_text(m, g->node, "hfield");
+  const pki_mjcf_node *node = pki_mjcf_find(m, "hfield", name);
+  if (node == NULL) {
+    pki_mjcf_unknown(m, g->node, "hfield", "hfield", name);
+    return false;
+  }
+  const pki_mjcf_hfield *field = get_hfield(m, node, name);
+  if (field == NULL) {
+    return false;
+  }
+  m->ncell += (long long)field->heights.nx * field->heights.ny;
+  if (m->ncell > CELL_MAX) {
+    pki_mjcf_error(m, g->node, "hfield", PK_ERROR_LIMIT,
+                   "the height fields of all geoms together have more than %d heights", CELL_MAX);
+    return false;
+  }
+  shape->heights = &field->heights;
   /* MuJoCo's is centred at the geom, ours begins at its first height */
   for (int i = 0; i < 3; i++) {
-    shape->pose.pos[i] -= size[0] * shape->pose.rot[3 * i] + size[1] * shape->pose.rot[3 * i + 1];
+    shape->pose.pos[i] -=
+        field->size[0] * shape->pose.rot[3 * i] + field->size[1] * shape->pose.rot[3 * i + 1];
   }
   return true;
 }

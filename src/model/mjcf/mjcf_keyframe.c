@@ -53,16 +53,17 @@ static bool take_numbers(pki_mjcf *m, const pki_mjcf_node *node, const char *att
   return found > 0 && found <= count;
 }
 
-/* Control values in the order in which the actuators were added: robot by robot. */
-static void order_controls(const pki_mjcf *m, const double *given, double *out)
+/* Where the control value of each actuator goes: actuators were added robot by robot. */
+static void order_controls(const pki_mjcf *m, int *first, int *place)
 {
-  int count = 0;
+  for (int i = 0; i < m->nactuator; i++) {
+    first[m->bodies[m->joints[m->actuators[i].joint].body].robot + 1]++;
+  }
   for (int robot = 0; robot < m->nrobot; robot++) {
-    for (int i = 0; i < m->nactuator; i++) {
-      if (m->bodies[m->joints[m->actuators[i].joint].body].robot == robot) {
-        out[count++] = given[i];
-      }
-    }
+    first[robot + 1] += first[robot];
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    place[i] = first[m->bodies[m->joints[m->actuators[i].joint].body].robot]++;
   }
 }
 
@@ -82,9 +83,16 @@ static void move_pose(const pki_mjcf *m, double *q)
   }
 }
 
-static void add_keyframe(pki_mjcf *m, const pki_mjcf_node *node, double *q, double *u, double *given,
-                         double *ctrl)
+/* Numbers of the keyframe that is read. */
+typedef struct key_numbers {
+  double *q, *u, *given, *ctrl; /* given: control values in the order of the file */
+  int *place;                   /* of each of them in ctrl */
+} key_numbers;
+
+/* False when there is no room for more. */
+static bool add_keyframe(pki_mjcf *m, const pki_mjcf_node *node, const key_numbers *numbers)
 {
+  double *q = numbers->q, *u = numbers->u, *given = numbers->given, *ctrl = numbers->ctrl;
   const pk_pose identity = pk_pose_identity();
   reference_pose(m, q);
   memset(u, 0, (size_t)m->nu * sizeof *u);
@@ -96,11 +104,13 @@ static void add_keyframe(pki_mjcf *m, const pki_mjcf_node *node, double *q, doub
   if (memcmp(&m->options->pose, &identity, sizeof identity) != 0) {
     move_pose(m, q);
   }
-  order_controls(m, given, ctrl);
+  for (int i = 0; i < m->nactuator; i++) {
+    ctrl[numbers->place[i]] = given[i];
+  }
   const char *name = pki_mjcf_own(node, "name");
   name = name != NULL && name[0] != '\0' ? name : pki_mjcf_invent(m, "key", "key");
   if (name == NULL || !pki_mjcf_enter(m, node, "key", name, m)) {
-    return;
+    return true;
   }
   const pk_keyframe_desc key = {.name = name,
                                 .nrobot = m->nrobot,
@@ -112,9 +122,11 @@ static void add_keyframe(pki_mjcf *m, const pki_mjcf_node *node, double *q, doub
                                 .nctrl = m->nactuator,
                                 .line = node->line};
   pk_error err;
-  if (pk_builder_add_keyframe(m->b, &key, &err) != PK_OK) {
+  const pk_status status = pk_builder_add_keyframe(m->b, &key, &err);
+  if (status != PK_OK) {
     pki_mjcf_error(m, node, NULL, err.status, "%s", err.message);
   }
+  return status != PK_ERROR_LIMIT;
 }
 
 void pki_mjcf_add_keyframes(pki_mjcf *m)
@@ -129,10 +141,16 @@ void pki_mjcf_add_keyframes(pki_mjcf *m)
   }
   const size_t nq = (size_t)m->nq + 1, nu = (size_t)m->nu + 1, nctrl = (size_t)m->nactuator + 1;
   double *all = pki_mjcf_alloc(m, (nq + nu + 2 * nctrl) * sizeof *all);
-  if (all == NULL) {
+  int *place = pki_mjcf_alloc(m, (nctrl + (size_t)m->nrobot + 1) * sizeof *place);
+  if (all == NULL || place == NULL) {
     return;
   }
+  const key_numbers numbers = {
+      .q = all, .u = all + nq, .given = all + nq + nu, .ctrl = all + nq + nu + nctrl, .place = place};
+  order_controls(m, place + nctrl, place);
   for (const pki_mjcf_node *node = NULL; (node = pki_mjcf_next_in(m, "keyframe", "key", node)) != NULL;) {
-    add_keyframe(m, node, all, all + nq, all + nq + nu, all + nq + nu + nctrl);
+    if (!add_keyframe(m, node, &numbers)) {
+      return;
+    }
   }
 }
