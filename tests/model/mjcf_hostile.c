@@ -141,6 +141,17 @@ static void height_fields_without_heights_are_bounded(void **state)
   free(text);
 }
 
+/* The mass that such a spring is relative to needs the inverse of a matrix. */
+static void springs_in_large_trees_are_refused(void **state)
+{
+  (void)state;
+  char *text =
+      repeat("<mujoco><worldbody><body name='t'><freejoint/>" MASS "\n",
+             "<body><joint springdamper='1 1'/>" MASS "</body>", 495, "</body></worldbody></mujoco>");
+  assert_refused(text, PK_ERROR_LIMIT, 2, "springdamper in a tree of 501 velocities, expected at most 500");
+  free(text);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -153,6 +164,7 @@ int main(void)
       cmocka_unit_test(made_up_links_have_names_of_their_own),
       cmocka_unit_test(keyframes_are_bounded_together),
       cmocka_unit_test(height_fields_without_heights_are_bounded),
+      cmocka_unit_test(springs_in_large_trees_are_refused),
       cmocka_unit_test(pieces_of_a_file_never_crash),
   };
   return cmocka_run_group_tests_name("model/mjcf_hostile", tests, NULL, NULL);

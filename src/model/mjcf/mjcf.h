@@ -227,6 +227,7 @@ typedef struct pki_mjcf {
   int nbody, njoint, ngeom, nsite, nrobot, nactuator, nsensor;
   int body_cap, joint_cap, geom_cap, site_cap, robot_cap, actuator_cap, sensor_cap;
   int nq, nu;
+  double *tree_sums; /* [nbody][10] mjcf_inertia.c */
   struct {
     bool equality, friction, limits, contact, springs, dampers, actuation, gravity;
   } off; /* what <flag> switches off */
@@ -346,6 +347,8 @@ bool pki_mjcf_limited(pki_mjcf *m, const pki_mjcf_node *node, const char *word, 
 
 /* ---- poses: mjcf_pose.c ---- */
 
+#define PKI_MJCF_DEGREE (3.14159265358979323846 / 180)
+
 /* pos and the orientation that an element or its class gives. */
 pk_pose pki_mjcf_pose(pki_mjcf *m, const pki_mjcf_node *node);
 
@@ -405,7 +408,7 @@ void pki_mjcf_principal(const double moment[6], double lambda[3], double axes[9]
 
 /* mjcf_inertia.c: M_ii of a joint's coordinate at the reference pose, armature included. Springs that are given by a
  * time constant become stiffness and damping. */
-double pki_mjcf_joint_mass(const pki_mjcf *m, int joint);
+double pki_mjcf_joint_mass(pki_mjcf *m, int joint);
 void pki_mjcf_resolve_springs(pki_mjcf *m);
 
 /* mjcf_hfield.c: the heights of a geom into a shape; false, and reported, when they cannot be had. */

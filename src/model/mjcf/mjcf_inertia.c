@@ -21,15 +21,20 @@ static bool hangs_on(const pki_mjcf *m, int body, int on)
   return body == on;
 }
 
-/* All bodies that hang on one, in ten numbers in the world's frame. */
-static void sum_tree(const pki_mjcf *m, int on, double sum[10])
+/* Each body with all that hang on it, in ten numbers in the world's frame: computed once, from the leaves on. */
+static const double *sum_tree(pki_mjcf *m, int body)
 {
-  memset(sum, 0, 10 * sizeof *sum);
-  for (int i = on; i < m->nbody; i++) {
-    if (hangs_on(m, i, on)) {
+  if (m->tree_sums == NULL) {
+    m->tree_sums = pki_mjcf_alloc(m, (size_t)m->nbody * 10 * sizeof *m->tree_sums);
+    for (int i = m->nbody - 1; i > 0 && m->tree_sums != NULL; i--) {
+      double *sum = m->tree_sums + 10 * (size_t)i, *parent = m->tree_sums + 10 * (size_t)m->bodies[i].parent;
       pki_inertia_add(sum, &m->bodies[i].inertia, &m->bodies[i].world);
+      for (int k = 0; k < 10; k++) {
+        parent[k] += sum[k];
+      }
     }
   }
+  return m->tree_sums != NULL ? m->tree_sums + 10 * (size_t)body : NULL;
 }
 
 /* Angular velocity, and the linear velocity of what is at the world's origin, for one unit of a velocity of a joint. */
@@ -70,11 +75,14 @@ static void momentum(const double I[10], const double angular[3], const double l
   }
 }
 
-double pki_mjcf_joint_mass(const pki_mjcf *m, int joint)
+double pki_mjcf_joint_mass(pki_mjcf *m, int joint)
 {
   const pki_mjcf_joint *j = &m->joints[joint];
-  double I[10], angular[3], linear[3], p[3], L[3];
-  sum_tree(m, j->body, I);
+  double angular[3], linear[3], p[3], L[3];
+  const double *I = sum_tree(m, j->body);
+  if (I == NULL) {
+    return 0; /* without memory */
+  }
   joint_motion(m, j, 0, angular, linear);
   momentum(I, angular, linear, p, L);
   return pki_dot3(p, linear) + pki_dot3(L, angular) + j->armature;
@@ -86,19 +94,19 @@ typedef struct speed {
   double angular[3], linear[3], p[3], L[3];
 } speed;
 
-static int list_speeds(const pki_mjcf *m, int robot, speed *out)
+static const int counts[] = {
+    [PKI_MJCF_FREE] = 6, [PKI_MJCF_BALL] = 3, [PKI_MJCF_SLIDE] = 1, [PKI_MJCF_HINGE] = 1};
+
+static int list_speeds(pki_mjcf *m, int robot, speed *out)
 {
-  static const int counts[] = {
-      [PKI_MJCF_FREE] = 6, [PKI_MJCF_BALL] = 3, [PKI_MJCF_SLIDE] = 1, [PKI_MJCF_HINGE] = 1};
   int count = 0;
   for (int i = 0; i < m->njoint; i++) {
     const pki_mjcf_joint *j = &m->joints[i];
     if (m->bodies[j->body].robot != robot) {
       continue;
     }
-    double I[10];
-    sum_tree(m, j->body, I);
-    for (int k = 0; k < counts[j->kind] && count < SPEED_MAX; k++, count++) {
+    const double *I = sum_tree(m, j->body);
+    for (int k = 0; I != NULL && k < counts[j->kind] && count < SPEED_MAX; k++, count++) {
       speed *s = &out[count];
       *s = (speed){.joint = i, .k = k};
       joint_motion(m, j, k, s->angular, s->linear);
@@ -121,62 +129,74 @@ static void fill_matrix(const pki_mjcf *m, const speed *s, int n, double *M)
   }
 }
 
-/* Element i, i of the inverse of M, which is destroyed: the last pivot when row i is eliminated last. */
-static double inverse_at(double *M, int n, int i)
+/* The inverse of a symmetric, positive definite matrix in its place (Gauss-Jordan). */
+static void invert(double *M, int n)
 {
-  for (int step = 0; step < n; step++) {
-    const int pivot = (i + 1 + step) % n; /* i comes last */
-    if (pivot == i) {
-      break;
+  for (int k = 0; k < n; k++) {
+    double *pivot = M + (size_t)k * (size_t)n;
+    const double scale = 1 / pivot[k];
+    pivot[k] = 1;
+    for (int column = 0; column < n; column++) {
+      pivot[column] *= scale;
     }
-    for (int row = 0; row < n; row++) {
-      const bool later = (row - i - 1 + 2 * n) % n > (pivot - i - 1 + 2 * n) % n;
-      const double a = later ? M[row * n + pivot] / M[pivot * n + pivot] : 0;
-      for (int column = 0; column < n && a != 0; column++) {
-        M[row * n + column] -= a * M[pivot * n + column];
+    for (int i = 0; i < n; i++) {
+      double *row = M + (size_t)i * (size_t)n;
+      const double factor = i != k ? row[k] : 0;
+      row[k] = i != k ? 0 : row[k];
+      for (int column = 0; column < n && factor != 0; column++) {
+        row[column] -= factor * pivot[column];
       }
     }
   }
-  return 1 / M[i * n + i];
 }
 
-/* Stiffness and damping of a spring whose mass is what the joint feels when all others are free. */
-static void resolve_spring(pki_mjcf *m, int joint, const speed *s, int n, const double *M, double *work)
+static bool wants_spring(const pki_mjcf_joint *j)
 {
-  pki_mjcf_joint *j = &m->joints[joint];
-  for (int i = 0; i < n; i++) {
-    if (s[i].joint != joint) {
-      continue;
-    }
-    memcpy(work, M, (size_t)n * (size_t)n * sizeof *work);
-    const double mass = 1 / inverse_at(work, n, i), time = j->spring_damper[0], ratio = j->spring_damper[1];
-    j->stiffness = m->off.springs ? 0 : mass / (time * time * ratio * ratio);
-    j->damping = m->off.dampers ? 0 : 2 * mass / time;
-    return;
+  return j->spring_damper[0] > 0 && j->kind >= PKI_MJCF_SLIDE;
+}
+
+/* Stiffness and damping of springs whose mass is what the joint feels when all others of the robot are free. */
+static void resolve_robot(pki_mjcf *m, int robot)
+{
+  speed *s = malloc(SPEED_MAX * sizeof *s);
+  const int n = s != NULL ? list_speeds(m, robot, s) : 0;
+  double *M = n > 0 ? malloc((size_t)n * (size_t)n * sizeof *M) : NULL;
+  m->no_memory |= M == NULL;
+  if (M != NULL) {
+    fill_matrix(m, s, n, M);
+    invert(M, n);
   }
+  for (int i = 0; M != NULL && i < n; i++) {
+    pki_mjcf_joint *j = &m->joints[s[i].joint];
+    if (wants_spring(j)) {
+      const double mass = 1 / M[i * n + i], time = j->spring_damper[0], ratio = j->spring_damper[1];
+      j->stiffness = m->off.springs ? 0 : mass / (time * time * ratio * ratio);
+      j->damping = m->off.dampers ? 0 : 2 * mass / time;
+    }
+  }
+  free(s), free(M);
 }
 
 void pki_mjcf_resolve_springs(pki_mjcf *m)
 {
-  for (int robot = 0; robot < m->nrobot; robot++) {
-    bool wanted = false;
-    for (int i = 0; i < m->njoint; i++) {
-      const pki_mjcf_joint *j = &m->joints[i];
-      wanted |= m->bodies[j->body].robot == robot && j->spring_damper[0] > 0 && j->kind >= PKI_MJCF_SLIDE;
+  int *speeds = pki_mjcf_alloc(m, ((size_t)m->nrobot + 1) * sizeof *speeds);
+  for (int i = 0; speeds != NULL && i < m->njoint; i++) {
+    speeds[m->bodies[m->joints[i].body].robot] += counts[m->joints[i].kind];
+  }
+  for (int i = 0; speeds != NULL && i < m->njoint; i++) {
+    const pki_mjcf_joint *j = &m->joints[i];
+    const int robot = m->bodies[j->body].robot;
+    if (!wants_spring(j) || speeds[robot] == 0) {
+      continue;
     }
-    speed *s = wanted ? malloc(SPEED_MAX * sizeof *s) : NULL;
-    const int n = s != NULL ? list_speeds(m, robot, s) : 0;
-    double *M = n > 0 ? malloc(2 * (size_t)n * (size_t)n * sizeof *M) : NULL;
-    if (M != NULL) {
-      fill_matrix(m, s, n, M);
+    if (speeds[robot] > SPEED_MAX) {
+      pki_mjcf_error(
+          m, j->node, "springdamper", PK_ERROR_LIMIT,
+          "springdamper in a tree of %d velocities, expected at most %d: give stiffness and damping",
+          speeds[robot], SPEED_MAX);
+    } else {
+      resolve_robot(m, robot);
     }
-    for (int i = 0; M != NULL && i < m->njoint; i++) {
-      const pki_mjcf_joint *j = &m->joints[i];
-      if (m->bodies[j->body].robot == robot && j->spring_damper[0] > 0 && j->kind >= PKI_MJCF_SLIDE) {
-        resolve_spring(m, i, s, n, M, M + (size_t)n * (size_t)n);
-      }
-    }
-    m->no_memory |= wanted && M == NULL;
-    free(s), free(M);
+    speeds[robot] = 0; /* it is done */
   }
 }

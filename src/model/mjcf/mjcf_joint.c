@@ -6,8 +6,6 @@
 #include "model/mjcf/mjcf.h"
 #include "model/pose.h"
 
-static const double degree = 3.14159265358979323846 / 180;
-
 static pki_mjcf_joint_kind joint_kind(const pki_mjcf *m, const pki_mjcf_node *node)
 {
   const char *type = pki_mjcf_is(node, "freejoint") ? "free" : pki_mjcf_text(m, node, "type");
@@ -185,7 +183,7 @@ void pki_mjcf_read_joint(pki_mjcf *m, const pki_mjcf_node *node, int body, const
                         .lower = -INFINITY,
                         .upper = INFINITY,
                         .effort = INFINITY};
-  const double unit = j->kind == PKI_MJCF_HINGE && node->settings->degrees ? degree : 1;
+  const double unit = j->kind == PKI_MJCF_HINGE && node->settings->degrees ? PKI_MJCF_DEGREE : 1;
   if (!pki_mjcf_is(node, "freejoint")) {
     read_limits(m, j, unit);
     read_forces(m, j, unit);

@@ -7,8 +7,6 @@
 #include "model/mjcf/mjcf.h"
 #include "model/pose.h"
 
-static const double degree = 3.14159265358979323846 / 180;
-
 /* Lengths below it are taken for zero. */
 static const double tiny = 1e-14;
 
@@ -52,7 +50,7 @@ static void rotate_euler(const pki_mjcf_settings *s, const double euler[3], doub
     const char letter = s->eulerseq[i];
     const double axis[3] = {tolower(letter) == 'x', tolower(letter) == 'y', tolower(letter) == 'z'};
     double turn[9];
-    rotate_about(axis, euler[i] * (s->degrees ? degree : 1), turn);
+    rotate_about(axis, euler[i] * (s->degrees ? PKI_MJCF_DEGREE : 1), turn);
     if (islower(letter)) {
       pki_mat3_mul(rot, turn, rot);
     } else {
@@ -89,7 +87,7 @@ static bool read_alternative(pki_mjcf *m, const pki_mjcf_node *node, double rot[
       pki_mjcf_error(m, node, "axisangle", PK_ERROR_MODEL, "the axis of axisangle is too short");
       return false;
     }
-    rotate_about(v, v[3] * (node->settings->degrees ? degree : 1), rot);
+    rotate_about(v, v[3] * (node->settings->degrees ? PKI_MJCF_DEGREE : 1), rot);
     return true;
   }
   if (pki_mjcf_reals(m, node, "xyaxes", 6, v) > 0) {

@@ -1,4 +1,4 @@
-/* <sensor> and <keyframe>. */
+/* <sensor>: kinds, and what they sit on. */
 #include <string.h>
 
 #include "model/mjcf/mjcf.h"
