@@ -152,6 +152,36 @@ static void springs_in_large_trees_are_refused(void **state)
   free(text);
 }
 
+static void many_defaults_are_merged_in_time(void **state)
+{
+  (void)state;
+  char *class =
+      repeat("<mujoco><default>", "<site size='.1'/>", 20000, "<site size='.3'/></default><worldbody>");
+  char *text = repeat(class, "<site/>", 20000, "</worldbody></mujoco>");
+  pk_builder *b = read_text(text, NULL);
+  assert_close(b->equipment.sites[0].desc.size[0], 0.3);
+  pk_builder_destroy(b);
+  free(class), free(text);
+  text = repeat("<mujoco>\n", "<default/>", 201, "</mujoco>");
+  assert_refused(text, PK_ERROR_LIMIT, 2, "more than 200 <default>");
+  free(text);
+  text = repeat("<mujoco>\n<default>", "<motor/>", 101, "</default></mujoco>");
+  assert_refused(text, PK_ERROR_LIMIT, 2, "more than 100 actuators");
+  free(text);
+}
+
+/* Of several elements of a class the last counts, number by number. */
+static void repeated_defaults_fill_each_other_up(void **state)
+{
+  (void)state;
+  pk_builder *b = read_text(MJCF("<default><site type='box' size='1 2 3'/><site size='4'/></default>"
+                                 "<worldbody><site/></worldbody>"),
+                            NULL);
+  assert_close(b->equipment.sites[0].desc.size[0], 8);
+  assert_close(b->equipment.sites[0].desc.size[2], 6);
+  pk_builder_destroy(b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -165,6 +195,8 @@ int main(void)
       cmocka_unit_test(keyframes_are_bounded_together),
       cmocka_unit_test(height_fields_without_heights_are_bounded),
       cmocka_unit_test(springs_in_large_trees_are_refused),
+      cmocka_unit_test(many_defaults_are_merged_in_time),
+      cmocka_unit_test(repeated_defaults_fill_each_other_up),
       cmocka_unit_test(pieces_of_a_file_never_crash),
   };
   return cmocka_run_group_tests_name("model/mjcf_hostile", tests, NULL, NULL);

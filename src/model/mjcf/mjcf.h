@@ -327,7 +327,7 @@ bool pki_mjcf_word_is(const pki_mjcf *m, const pki_mjcf_node *node, const char *
 int pki_mjcf_scan_reals(const char *text, int most, double *out);
 
 /* The classes of an element from the outermost to its own; returns how many there are. */
-enum { PKI_MJCF_LEVELS = 256 };
+enum { PKI_MJCF_LEVELS = 1024 }; /* more than nested ones and parts of the main class together */
 int pki_mjcf_classes(const pki_mjcf *m, const pki_mjcf_node *node,
                      const pki_mjcf_node *classes[PKI_MJCF_LEVELS]);
 
@@ -423,6 +423,7 @@ void pki_mjcf_read_contact(pki_mjcf *m); /* before geoms are added */
 void pki_mjcf_add_contact(pki_mjcf *m);
 void pki_mjcf_add_equality(pki_mjcf *m);
 void pki_mjcf_check_tendons(pki_mjcf *m);
+bool pki_mjcf_is_actuator(const char *tag);
 void pki_mjcf_read_actuators(
     pki_mjcf *m); /* before joints are added: they gain armature, damping and effort */
 void pki_mjcf_add_actuators(pki_mjcf *m, int robot);

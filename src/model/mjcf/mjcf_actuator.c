@@ -188,7 +188,7 @@ static void apply(pki_mjcf *m, const pki_mjcf_node *node, slot *s)
   }
 }
 
-static bool is_actuator(const char *tag)
+bool pki_mjcf_is_actuator(const char *tag)
 {
   static const char *const tags[] = {"general",     "motor",       "position", "velocity",
                                      "intvelocity", "orientation", "pid",      "cylinder",
@@ -320,8 +320,9 @@ static void read_actuator(pki_mjcf *m, const pki_mjcf_node *node, double *effort
   const pki_mjcf_node *classes[PKI_MJCF_LEVELS];
   const int count = pki_mjcf_classes(m, node, classes);
   for (int i = 0; i < count; i++) {
-    for (const pki_mjcf_node *child = classes[i]->first; child != NULL; child = child->next) {
-      if (is_actuator(child->tag)) {
+    for (const pki_mjcf_node *child = classes[i]->first; child != NULL && !pki_mjcf_is(child, "default");
+         child = child->next) {
+      if (pki_mjcf_is_actuator(child->tag)) {
         apply(m, child, &s);
       }
     }
@@ -331,10 +332,10 @@ static void read_actuator(pki_mjcf *m, const pki_mjcf_node *node, double *effort
     return;
   }
   apply(m, node, &s);
-  const int joint = is_actuator(s.gaintype) ? -1 : find_target(m, node);
+  const int joint = pki_mjcf_is_actuator(s.gaintype) ? -1 : find_target(m, node);
   pki_mjcf_actuator a = {.node = node, .joint = joint, .desc = pk_actuator_desc_default()};
   a.desc.gear = s.gear[0];
-  if (is_actuator(s.gaintype)) {
+  if (pki_mjcf_is_actuator(s.gaintype)) {
     pki_mjcf_error(m, node, NULL, PK_ERROR_UNSUPPORTED, "actuators of kind <%s> are not simulated",
                    s.gaintype);
   }

@@ -7,9 +7,72 @@
 
 /* ---- classes ---- */
 
+/* Parts that the main class may be written in; actuators of one class, each of which acts on what those before it said. */
+enum { PARTS_MAX = 200, ACTUATORS_MAX = 100 };
+
+/* The element called `tag` in a class; NULL: none. Its elements stand before the classes in it. */
+static pki_mjcf_node *find_element(const pki_mjcf_node *class, const char *tag)
+{
+  pki_mjcf_node *child = class->first;
+  while (child != NULL && !pki_mjcf_is(child, "default") && !pki_mjcf_is(child, tag)) {
+    child = child->next;
+  }
+  return child != NULL && pki_mjcf_is(child, tag) ? child : NULL;
+}
+
+/* The values of an element over those of an earlier one; a vector that is shorter leaves the rest. */
+static void merge_element(pki_mjcf *m, pki_mjcf_node *into, const pki_mjcf_node *from)
+{
+  enum { MOST = 16 };
+  for (const pki_mjcf_attribute *a = from->attributes; a != NULL && !m->no_memory; a = a->next) {
+    double values[MOST];
+    const char *older = pki_mjcf_own(into, a->name), *text = a->value;
+    const int count = pki_mjcf_scan_reals(text, 0, NULL),
+              before = older != NULL ? pki_mjcf_scan_reals(older, MOST, values) : 0;
+    for (int i = count; count > 0 && i < before && i < MOST && text != NULL; i++) {
+      text = pki_mjcf_print(m, "%s %.17g", text, values[i]);
+    }
+    pki_mjcf_set(m, into, a->name, text != NULL ? text : a->value);
+  }
+}
+
+static void append_child(pki_mjcf_node *parent, pki_mjcf_node *child)
+{
+  *(parent->last != NULL ? &parent->last->next : &parent->first) = child;
+  parent->last = child;
+}
+
+/* One element of each kind, then the classes inside: values are looked up often. */
+static void sort_class(pki_mjcf *m, pki_mjcf_node *class)
+{
+  pki_mjcf_node inner = {0}, *next = NULL, *child = class->first;
+  int nactuator = 0;
+  class->first = class->last = NULL;
+  for (; child != NULL; child = next) {
+    next = child->next;
+    child->next = NULL;
+    const bool actuator = pki_mjcf_is_actuator(child->tag), nested = pki_mjcf_is(child, "default");
+    pki_mjcf_node *older = actuator || nested ? NULL : find_element(class, child->tag);
+    nactuator += actuator;
+    if (older != NULL) {
+      merge_element(m, older, child);
+    } else if (!actuator || nactuator <= ACTUATORS_MAX) {
+      append_child(nested ? &inner : class, child);
+    } else if (nactuator == ACTUATORS_MAX + 1) {
+      pki_mjcf_error(m, child, NULL, PK_ERROR_LIMIT, "a default class has more than %d actuators",
+                     ACTUATORS_MAX);
+    }
+  }
+  if (inner.first != NULL) {
+    append_child(class, inner.first);
+    class->last = inner.last;
+  }
+}
+
 /* Enter <default> and those in it. */
 static void enter_classes(pki_mjcf *m, pki_mjcf_node *node, bool top)
 {
+  sort_class(m, node);
   const char *name = pki_mjcf_own(node, "class");
   if (!top && (name == NULL || name[0] == '\0')) {
     pki_mjcf_error(m, node, "class", PK_ERROR_SYNTAX,
@@ -30,7 +93,13 @@ static void enter_classes(pki_mjcf *m, pki_mjcf_node *node, bool top)
  * what the main class was then: later parts do not change it. */
 void pki_mjcf_read_classes(pki_mjcf *m)
 {
+  int nparts = 0;
   for (pki_mjcf_node *node = m->root->first; node != NULL; node = node->next) {
+    if (pki_mjcf_is(node, "default") && ++nparts > PARTS_MAX) {
+      pki_mjcf_error(m, node, NULL, PK_ERROR_LIMIT,
+                     "the main class is in more than %d <default>: put them into one", PARTS_MAX);
+      break;
+    }
     if (pki_mjcf_is(node, "default")) {
       enter_classes(m, node, true);
       node->parent = m->main_class != NULL ? m->main_class : m->root;
@@ -110,19 +179,9 @@ int pki_mjcf_classes(const pki_mjcf *m, const pki_mjcf_node *node,
 
 /* The elements whose values count, the nearest first: the element itself, then those of its classes. */
 typedef struct level_cursor {
-  const pki_mjcf_node *class, *at;
+  const pki_mjcf_node *class;
   const char *tag;
 } level_cursor;
-
-/* The last element called `tag` in a class before `before` (NULL: of all). */
-static const pki_mjcf_node *last_in(const pki_mjcf_node *class, const char *tag, const pki_mjcf_node *before)
-{
-  const pki_mjcf_node *found = NULL;
-  for (const pki_mjcf_node *child = class->first; child != NULL && child != before; child = child->next) {
-    found = pki_mjcf_is(child, tag) ? child : found;
-  }
-  return found;
-}
 
 static const pki_mjcf_node *next_level(const pki_mjcf *m, const pki_mjcf_node *node, level_cursor *c)
 {
@@ -134,11 +193,11 @@ static const pki_mjcf_node *next_level(const pki_mjcf *m, const pki_mjcf_node *n
     return node;
   }
   while (c->class != NULL && pki_mjcf_is(c->class, "default")) {
-    c->at = last_in(c->class, c->tag, c->at);
-    if (c->at != NULL) {
-      return c->at;
-    }
+    const pki_mjcf_node *found = find_element(c->class, c->tag);
     c->class = c->class->parent;
+    if (found != NULL) {
+      return found;
+    }
   }
   return NULL;
 }
