@@ -380,7 +380,7 @@ static pk_status check_extensions(const glb_reader *r)
 static pk_status read_glb(glb_reader *r)
 {
   static const char *const names[LIST_COUNT] = {"nodes", "meshes", "accessors", "bufferViews", "scenes"};
-  const char *text, *at;
+  const char *text = NULL, *at = NULL;
   size_t size = 0;
   bool no_memory = false;
   pk_status status = read_chunks(r, &text, &size);
