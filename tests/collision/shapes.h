@@ -24,8 +24,8 @@ static inline pk_geometry *shape(pk_shape_kind kind, double x, double y, double 
 /* The hull of points. */
 static inline pk_geometry *convex_of(const double *points, int n)
 {
-  const pk_mesh mesh = {.name = "points", .nvertex = n, .vertex = points};
-  return made(&(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &mesh});
+  const pk_mesh cloud = {.name = "points", .nvertex = n, .vertex = points};
+  return made(&(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &cloud});
 }
 
 static inline void random_direction(pki_random *rng, double out[3])

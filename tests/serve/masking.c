@@ -313,7 +313,7 @@ static void requests_that_come_together_are_answered_one_after_the_other(void **
 {
   (void)state;
   fixture f;
-  char request[600], one[200], *answer = NULL;
+  char request[800], one[200], *answer = NULL;
   fixture_live(&f, "starleth-stand", NULL, &paused);
   snprintf(one, sizeof one, "GET /none.js HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n", f.port);
   snprintf(request, sizeof request, "%s\r\n%s\r\n%sConnection: close\r\n\r\n", one, one, one);
