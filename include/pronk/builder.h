@@ -458,7 +458,7 @@ typedef struct pk_keyframe_desc {
 /* What a file says of two links, or of two shapes: whether they collide, and how. */
 typedef struct pk_pair_desc {
   /* Full names of links, prefix included; or of shapes, which take the prefix of their robot, where `shapes` is
-   * true. */
+   * true. Shapes of one link that share a name, as the convex parts of a mesh do, are all meant. */
   const char *name[2];
   /* See name. */
   bool shapes;

@@ -265,7 +265,7 @@ typedef struct pk_model_keyframe {
 typedef struct pk_model_pair {
   /* true: indices of shapes; false: of links. */
   bool shapes;
-  /* The two, in the order of the description. */
+  /* The two, in the order of the description. Shapes that share a name have a pair each. */
   int index[2];
   /* false: they never collide; true: they do, whatever groups and joints say. */
   bool collide;

@@ -15,7 +15,7 @@ pki_where pki_joint_where(const pki_draft *d, int joint)
   return (pki_where){.file = d->b->robots[j->robot].desc.file, .line = j->desc.line, .field = j->desc.name};
 }
 
-static void free_names(char **names, int count)
+void pki_free_names(char **names, int count)
 {
   for (int i = 0; names != NULL && i < count; i++) {
     free(names[i]);
@@ -25,8 +25,8 @@ static void free_names(char **names, int count)
 
 void pki_draft_free(pki_draft *d)
 {
-  free_names(d->link_name, d->b->nlink);
-  free_names(d->joint_name, d->b->njoint);
+  pki_free_names(d->link_name, d->b->nlink);
+  pki_free_names(d->joint_name, d->b->njoint);
   free(d->joint_parent), free(d->joint_child), free(d->link_joint), free(d->robot_root), free(d->order);
   free(d->shape_link);
   free(d->joint_leader), free(d->joint_multiplier), free(d->joint_offset);

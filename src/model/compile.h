@@ -78,7 +78,8 @@ typedef struct pki_draft {
   pk_model_actuator *actuators;
   pk_model_sensor *sensors;
   pk_model_keyframe *keyframes;
-  pk_model_pair *pairs;
+  pk_model_pair *pairs; /* [npair] of all shapes that have the names */
+  int npair, pair_cap;
   int nsensordata;
 } pki_draft;
 
@@ -99,8 +100,9 @@ enum {
 /* Most entries of the plan of M: 256 MiB of columns. What that means for a chain: pki_chain_limit. */
 enum { PKI_PLAN_MAX = 1 << 26 };
 
-/* Free what the steps drafted, not the builder. */
+/* Free what the steps drafted, not the builder; an array of names with its names. */
 void pki_draft_free(pki_draft *d);
+void pki_free_names(char **names, int count);
 
 /* The unit direction, in the joint frame, along or about which a one-axis part of a joint goes. */
 void pki_joint_part_axis(const pk_joint_desc *joint, int part, double out[3]);

@@ -13,7 +13,11 @@
 /* Names of all that descriptions may speak of. */
 typedef struct tables {
   pki_name_table links, joints, shapes, sites, actuators;
+  int *next_shape; /* [nshape] with the same name on the same link, as parts of one mesh have; -1: none */
 } tables;
+
+/* Pairs of all parts of the shapes that are named. */
+enum { PAIR_MAX = 10 * PKI_EQUIPMENT_MAX };
 
 /* Planes and height fields have no bounds or no underside: only what stands still has them. */
 void pki_check_ground_shapes(pki_draft *d)
@@ -59,19 +63,40 @@ static bool fill_table(pki_name_table *t, char *const *names, int count)
   return true;
 }
 
+/* From the first shape of each name to the others on its link. */
+static bool chain_shapes(const pki_draft *d, tables *t)
+{
+  const int count = d->b->nshape;
+  t->next_shape = malloc(((size_t)count + 1) * sizeof *t->next_shape);
+  if (t->next_shape == NULL) {
+    return false;
+  }
+  for (int i = 0; i < count; i++) {
+    t->next_shape[i] = -1;
+  }
+  for (int i = count - 1; i >= 0; i--) { /* each right behind the first */
+    const int first = *pki_name_table_at(&t->shapes, d->shape_name[i]);
+    if (first != i && d->shape_link[first] == d->shape_link[i]) {
+      t->next_shape[i] = t->next_shape[first];
+      t->next_shape[first] = i;
+    }
+  }
+  return true;
+}
+
 static bool fill_tables(const pki_draft *d, tables *t)
 {
   const pk_builder *b = d->b;
   return fill_table(&t->links, d->link_name, b->nlink) && fill_table(&t->joints, d->joint_name, b->njoint) &&
          fill_table(&t->shapes, d->shape_name, b->nshape) &&
          fill_table(&t->sites, d->site_name, b->equipment.nsite) &&
-         fill_table(&t->actuators, d->actuator_name, b->equipment.nactuator);
+         fill_table(&t->actuators, d->actuator_name, b->equipment.nactuator) && chain_shapes(d, t);
 }
 
 static void free_tables(tables *t)
 {
   free(t->links.slot), free(t->joints.slot), free(t->shapes.slot), free(t->sites.slot);
-  free(t->actuators.slot);
+  free(t->actuators.slot), free(t->next_shape);
 }
 
 /* What `user` names, as an index; -1 after an error, or without memory, when *ok turns false. */
@@ -292,20 +317,60 @@ static void compile_keyframes(pki_draft *d)
   }
 }
 
+/* What the same name of a pair stands for beside link or shape i: shapes may be the parts of one mesh. -1: no more. */
+static int next_named(const tables *t, bool shapes, int i)
+{
+  return shapes ? t->next_shape[i] : -1;
+}
+
+static long long count_named(const tables *t, bool shapes, int i)
+{
+  long long count = 0;
+  for (; i >= 0; i = next_named(t, shapes, i)) {
+    count++;
+  }
+  return count;
+}
+
+/* A pair of all that have the two names; false when no more can follow: without memory, when *ok turns false, or with
+ * too many. */
+static bool add_pairs(pki_draft *d, const tables *t, pk_model_pair pair, pki_where where, bool *ok)
+{
+  const int second = pair.index[1];
+  if (d->npair + count_named(t, pair.shapes, pair.index[0]) * count_named(t, pair.shapes, second) >
+      PAIR_MAX) {
+    pki_builder_error(d->b, PK_ERROR_LIMIT, where, "the pairs are of more than %d pairs of shapes", PAIR_MAX);
+    return false;
+  }
+  for (; pair.index[0] >= 0; pair.index[0] = next_named(t, pair.shapes, pair.index[0])) {
+    for (int b = second; b >= 0; b = next_named(t, pair.shapes, b)) {
+      *ok = pki_builder_grow((void **)&d->pairs, d->npair, &d->pair_cap, sizeof *d->pairs);
+      if (!*ok) {
+        return false;
+      }
+      pair.index[1] = b;
+      d->pairs[d->npair++] = pair;
+    }
+  }
+  return true;
+}
+
 static bool compile_pairs(pki_draft *d, const tables *t)
 {
   bool ok = true;
-  for (int i = 0; i < d->b->equipment.npair; i++) {
+  bool room = true;
+  for (int i = 0; i < d->b->equipment.npair && room; i++) {
     const pki_pair *pair = &d->b->equipment.pairs[i];
     const pk_pair_desc *desc = &pair->desc;
-    pk_model_pair *out = &d->pairs[i];
-    *out = (pk_model_pair){.shapes = desc->shapes, .collide = desc->collide, .friction = desc->friction};
+    const pki_where where = where_of(d, pair->robot, desc->name[0], desc->line);
+    pk_model_pair out = {.shapes = desc->shapes, .collide = desc->collide, .friction = desc->friction};
     for (int side = 0; side < 2; side++) {
       const pki_name_table *table = desc->shapes ? &t->shapes : &t->links;
-      out->index[side] =
+      out.index[side] =
           resolve(d, table, desc->shapes ? d->b->nshape : d->b->nlink, NULL, desc->shapes ? "shape" : "link",
                   desc->name[side], "a pair", where_of(d, pair->robot, desc->name[side], desc->line), &ok);
     }
+    room = ok && (out.index[0] < 0 || out.index[1] < 0 || add_pairs(d, t, out, where, &ok));
   }
   return ok;
 }
@@ -330,10 +395,9 @@ static bool allocate(pki_draft *d)
   d->actuators = array_of(e->nactuator, sizeof *d->actuators);
   d->sensors = array_of(e->nsensor, sizeof *d->sensors);
   d->keyframes = array_of(e->nkeyframe, sizeof *d->keyframes);
-  d->pairs = array_of(e->npair, sizeof *d->pairs);
   return d->shape_name != NULL && d->site_name != NULL && d->actuator_name != NULL &&
          d->sensor_name != NULL && d->keyframe_name != NULL && d->sites != NULL && d->actuators != NULL &&
-         d->sensors != NULL && d->keyframes != NULL && d->pairs != NULL;
+         d->sensors != NULL && d->keyframes != NULL;
 }
 
 static bool make_name(const pki_draft *d, char **out, int robot, const char *name)
@@ -386,21 +450,13 @@ bool pki_compile_equipment(pki_draft *d)
   return ok;
 }
 
-static void free_names(char **names, int count)
-{
-  for (int i = 0; names != NULL && i < count; i++) {
-    free(names[i]);
-  }
-  free(names);
-}
-
 void pki_free_equipment(pki_draft *d)
 {
   const pki_equipment *e = &d->b->equipment;
-  free_names(d->shape_name, d->b->nshape);
-  free_names(d->site_name, e->nsite);
-  free_names(d->actuator_name, e->nactuator);
-  free_names(d->sensor_name, e->nsensor);
-  free_names(d->keyframe_name, e->nkeyframe);
+  pki_free_names(d->shape_name, d->b->nshape);
+  pki_free_names(d->site_name, e->nsite);
+  pki_free_names(d->actuator_name, e->nactuator);
+  pki_free_names(d->sensor_name, e->nsensor);
+  pki_free_names(d->keyframe_name, e->nkeyframe);
   free(d->sites), free(d->actuators), free(d->sensors), free(d->keyframes), free(d->pairs);
 }

@@ -77,10 +77,10 @@ void pki_carve_equipment(const pki_draft *d, const int *index, pki_arena *arena,
   pk_model_site *sites = pki_arena_take(arena, (size_t)e->nsite, sizeof *sites);
   pk_model_actuator *actuators = pki_arena_take(arena, (size_t)e->nactuator, sizeof *actuators);
   pk_model_sensor *sensors = pki_arena_take(arena, (size_t)e->nsensor, sizeof *sensors);
-  m->pairs = pki_copy_into_arena(arena, d->pairs, (size_t)e->npair, sizeof *m->pairs);
+  m->pairs = pki_copy_into_arena(arena, d->pairs, (size_t)d->npair, sizeof *m->pairs);
   carve_keyframes(d, arena, keyframes);
   m->nsite = e->nsite, m->nactuator = e->nactuator, m->nsensor = e->nsensor, m->nkeyframe = e->nkeyframe;
-  m->npair = e->npair, m->nsensordata = d->nsensordata;
+  m->npair = d->npair, m->nsensordata = d->nsensordata;
   m->sites = sites, m->actuators = actuators, m->sensors = sensors, m->keyframes = keyframes;
   if (text != NULL) {
     memcpy(sites, d->sites, (size_t)e->nsite * sizeof *sites);

@@ -128,6 +128,58 @@ static void test_parts_follow_the_hollow_on_demand(void **state)
   done(b, m);
 }
 
+static void test_a_pair_that_names_a_mesh_is_one_of_all_of_its_parts(void **state)
+{
+  (void)state;
+  pk_builder *b;
+  pk_model *m = load("<collision name='ell'><geometry><mesh filename='ell.obj'/></geometry></collision>\n"
+                     "<collision name='ball'><geometry><sphere radius='1'/></geometry></collision>\n",
+                     PK_MESH_COLLISION_PARTS, &b);
+  pk_model_destroy(m);
+  const pk_pair_desc pair = {.name = {"ball", "ell"}, .shapes = true, .friction = 0.5};
+  assert_int_equal(pk_builder_add_pair(b, &pair, NULL), PK_OK);
+  assert_int_equal(pk_builder_compile(b, &m, NULL), PK_OK);
+  assert_int_equal(m->nshape, 3);
+  assert_int_equal(m->npair, 2);
+  for (int i = 0; i < 2; i++) {
+    assert_true(m->pairs[i].shapes && m->pairs[i].friction == 0.5 && !m->pairs[i].collide);
+    assert_int_equal(m->pairs[i].index[0], 2);
+    assert_int_equal(m->pairs[i].index[1], i);
+  }
+  done(b, m);
+}
+
+/* The same name on another link is another shape, of which the pair does not speak. */
+static void test_a_pair_stays_on_the_link_of_the_first_shape_of_its_name(void **state)
+{
+  (void)state;
+  pk_builder *b;
+  pk_model *m = NULL;
+  pk_builder_create(&b, NULL);
+  const pk_robot_desc robot = pk_robot_desc_default();
+  assert_int_equal(pk_builder_add_robot(b, &robot, NULL), PK_OK);
+  const pk_inertia inertia = {.mass = 1, .moment = {1, 0, 0, 1, 0, 1}};
+  pk_builder_add_link(b, &(pk_link_desc){.name = "a", .inertia = inertia}, NULL);
+  pk_builder_add_link(b, &(pk_link_desc){.name = "b", .inertia = inertia}, NULL);
+  pk_joint_desc joint = pk_joint_desc_default();
+  joint.name = "j", joint.parent = "a", joint.child = "b";
+  assert_int_equal(pk_builder_add_joint(b, &joint, NULL), PK_OK);
+  static const char *const links[4] = {"a", "b", "a", "a"};
+  for (int i = 0; i < 4; i++) {
+    pk_shape_desc shape = {.link = links[i], .name = "s", .size = {1}, .pose = pk_pose_identity()};
+    assert_int_equal(pk_builder_add_shape(b, &shape, NULL), PK_OK);
+  }
+  const pk_pair_desc pair = {.name = {"s", "s"}, .shapes = true};
+  assert_int_equal(pk_builder_add_pair(b, &pair, NULL), PK_OK);
+  assert_int_equal(pk_builder_compile(b, &m, NULL), PK_OK);
+  assert_int_equal(m->npair, 9);
+  for (int i = 0; i < 9; i++) {
+    assert_int_equal(m->shapes[m->pairs[i].index[0]].link, 0);
+    assert_int_equal(m->shapes[m->pairs[i].index[1]].link, 0);
+  }
+  done(b, m);
+}
+
 static void test_a_sheet_has_no_hull_and_collides_as_it_is_with_one_warning(void **state)
 {
   (void)state;
@@ -161,6 +213,8 @@ int main(void)
       cmocka_unit_test(test_shapes_of_one_file_share_one_hull),
       cmocka_unit_test(test_triangles_stay_on_demand),
       cmocka_unit_test(test_parts_follow_the_hollow_on_demand),
+      cmocka_unit_test(test_a_pair_that_names_a_mesh_is_one_of_all_of_its_parts),
+      cmocka_unit_test(test_a_pair_stays_on_the_link_of_the_first_shape_of_its_name),
       cmocka_unit_test(test_a_sheet_has_no_hull_and_collides_as_it_is_with_one_warning),
       cmocka_unit_test(test_words_name_what_meshes_become),
   };
