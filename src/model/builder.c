@@ -67,11 +67,6 @@ static void shape_free(pki_shape *s)
   free((void *)(size_t)s->desc.heights);
 }
 
-static void mesh_free(pk_mesh *m)
-{
-  pki_builder_free_text(m->name), free((void *)(size_t)m->vertex), free((void *)(size_t)m->triangle);
-}
-
 void pki_builder_rollback(pk_builder *b, pki_builder_mark mark)
 {
   while (b->nrobot > mark.nrobot) {
@@ -86,9 +81,7 @@ void pki_builder_rollback(pk_builder *b, pki_builder_mark mark)
   while (b->nshape > mark.nshape) {
     shape_free(&b->shapes[--b->nshape]);
   }
-  while (b->nmesh > mark.nmesh) {
-    mesh_free(&b->meshes[--b->nmesh]);
-  }
+  pki_builder_drop_meshes(b, mark.nmesh);
   pki_builder_drop_constraints(b, mark.nconstraint, mark.ncut);
   b->cut_all = mark.cut_all;
   memcpy(b->gravity, mark.gravity, sizeof b->gravity);
@@ -250,65 +243,6 @@ pk_status pk_builder_add_joint(pk_builder *b, const pk_joint_desc *joint, pk_err
   return PK_OK;
 }
 
-/* The arrays must make a mesh: indices in range, numbers finite. */
-static pk_status check_mesh(const pk_shape_desc *shape, pk_error *err)
-{
-  const pk_mesh *m = shape->mesh;
-  const pki_where where = {.field = shape->link, .line = shape->line};
-  if (m == NULL || m->nvertex <= 0 || m->ntriangle <= 0 || m->vertex == NULL || m->triangle == NULL) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, where, "a mesh shape needs a mesh with vertices and triangles");
-  }
-  for (size_t i = 0; i < 3 * (size_t)m->ntriangle; i++) {
-    if (m->triangle[i] < 0 || m->triangle[i] >= m->nvertex) {
-      return pki_fail(err, PK_ERROR_ARGUMENT, where, "triangle %zu refers to vertex %d, expected 0 to %d",
-                      i / 3, m->triangle[i], m->nvertex - 1);
-    }
-  }
-  for (size_t i = 0; i < 3 * (size_t)m->nvertex; i++) {
-    if (!isfinite(m->vertex[i])) {
-      return pki_fail(err, PK_ERROR_ARGUMENT, where, "vertex %zu is not finite", i / 3);
-    }
-  }
-  return PK_OK;
-}
-
-/* Copy a mesh unless the caller's pointer was added before; its index, -1 without memory. */
-static int add_mesh(pk_builder *b, const pk_mesh *mesh)
-{
-  for (int i = b->nmesh - 1; i >= 0; i--) {
-    if (b->mesh_keys[i] == mesh && b->meshes[i].nvertex == mesh->nvertex &&
-        b->meshes[i].ntriangle == mesh->ntriangle &&
-        memcmp(b->meshes[i].vertex, mesh->vertex, (size_t)mesh->nvertex * 3 * sizeof(double)) == 0 &&
-        memcmp(b->meshes[i].triangle, mesh->triangle, (size_t)mesh->ntriangle * 3 * sizeof(int)) == 0) {
-      return i;
-    }
-  }
-  int key_cap = b->mesh_cap;
-  if (!pki_builder_grow((void **)&b->mesh_keys, b->nmesh, &key_cap, sizeof *b->mesh_keys) ||
-      !pki_builder_grow((void **)&b->meshes, b->nmesh, &b->mesh_cap, sizeof *b->meshes)) {
-    return -1;
-  }
-  bool ok = true;
-  const size_t vbytes = (size_t)mesh->nvertex * 3 * sizeof(double),
-               tbytes = (size_t)mesh->ntriangle * 3 * sizeof(int);
-  double *vertex = malloc(vbytes);
-  int *triangle = malloc(tbytes);
-  pk_mesh copy = {.name = pki_builder_copy(mesh->name ? mesh->name : "mesh", &ok),
-                  .nvertex = mesh->nvertex,
-                  .ntriangle = mesh->ntriangle,
-                  .vertex = vertex,
-                  .triangle = triangle};
-  if (!ok || vertex == NULL || triangle == NULL) {
-    mesh_free(&copy);
-    return -1;
-  }
-  memcpy(vertex, mesh->vertex, vbytes);
-  memcpy(triangle, mesh->triangle, tbytes);
-  b->mesh_keys[b->nmesh] = mesh;
-  b->meshes[b->nmesh] = copy;
-  return b->nmesh++;
-}
-
 int pki_shape_sizes(pk_shape_kind kind)
 {
   static const int counts[PK_SHAPE_KIND_COUNT] = {
@@ -375,9 +309,6 @@ static pk_status check_shape(const pk_builder *b, const pk_shape_desc *shape, pk
   if (status == PK_OK) {
     status = pki_builder_check_name(b, "shape", shape->link, err);
   }
-  if (status == PK_OK && pki_shape_has_mesh(shape->kind)) {
-    status = check_mesh(shape, err);
-  }
   if (status == PK_OK && shape->kind == PK_SHAPE_HEIGHTS) {
     status = check_heights(shape, err);
   }
@@ -392,14 +323,16 @@ static pk_status check_shape(const pk_builder *b, const pk_shape_desc *shape, pk
 
 pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_error *err)
 {
-  const bool has_mesh = pki_shape_has_mesh(shape->kind);
-  const pk_status status = check_shape(b, shape, err);
+  int mesh = -1;
+  pk_status status = check_shape(b, shape, err);
+  if (status == PK_OK && pki_shape_has_mesh(shape->kind)) {
+    status = pki_builder_keep_mesh(b, shape, &mesh, err);
+  }
   if (status != PK_OK) {
     return status;
   }
   bool ok = pki_builder_grow((void **)&b->shapes, b->nshape, &b->shape_cap, sizeof *b->shapes);
-  const int mesh = ok && has_mesh ? add_mesh(b, shape->mesh) : -1;
-  if (!ok || (has_mesh && mesh < 0)) {
+  if (!ok) {
     return pki_builder_no_memory(err);
   }
   pki_shape *s = &b->shapes[b->nshape];
@@ -420,11 +353,14 @@ void pki_builder_begin_load(pk_builder *b, const pk_load_options *options)
 {
   b->strict = options->strict;
   b->balance_inertia = options->balance_inertia;
+  b->loading = true;
+  b->load_mesh = b->nmesh;
+  b->mesh_uses = 0;
 }
 
 void pki_builder_end_load(pk_builder *b)
 {
-  b->strict = b->balance_inertia = false;
+  b->strict = b->balance_inertia = b->loading = false;
 }
 
 static void add_remark(pk_builder *b, bool is_error, const char *kind, const pk_error *error)

@@ -57,6 +57,9 @@ struct pk_builder {
   pki_equipment equipment;
   pk_mesh *meshes;           /* owned copies, each once: added again when the pointer was seen before */
   const pk_mesh **mesh_keys; /* the caller's pointers, valid within one loader's run */
+  bool loading;              /* a file is being read; of that load: */
+  int load_mesh;             /* its first mesh */
+  long long mesh_uses;       /* vertices and triangles so far, each as often as shapes use it */
   pk_builder_diagnostic *diagnostics;
   int nrobot, nlink, njoint, nshape, nmesh, ndiagnostic, nconstraint, ncut;
   int constraint_cap, cut_cap, robot_cap, link_cap, joint_cap, shape_cap, mesh_cap, diagnostic_cap;
@@ -98,6 +101,10 @@ pk_status pki_builder_check_name(const pk_builder *b, const char *what, const ch
 
 /* A friction of a description: a coefficient, 0 for none of its own, or -1 for ice. */
 bool pki_is_friction(double friction);
+
+/* The index of a shape's mesh, which is checked and copied when it is new; free all but the first meshes. */
+pk_status pki_builder_keep_mesh(pk_builder *b, const pk_shape_desc *shape, int *index, pk_error *err);
+void pki_builder_drop_meshes(pk_builder *b, int keep);
 
 /* Free the descriptions of constraints and cuts beyond the first ones. */
 void pki_builder_drop_constraints(pk_builder *b, int keep, int keep_cuts);

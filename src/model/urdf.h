@@ -55,7 +55,6 @@ typedef struct pki_urdf {
   xmlHashTable *joints;       /* name -> <joint> (xmlNode), the first */
   xmlHashTable *remarks;      /* kinds of warnings already given */
   long long ntriangle;        /* of all meshes so far */
-  long long mesh_uses;        /* the same, each as often as shapes use it */
   int nerror;
   pk_error first; /* the first error */
 } pki_urdf;

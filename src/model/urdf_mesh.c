@@ -8,7 +8,7 @@
 #include "model/urdf.h"
 
 /* Bounds over a whole robot, so that many names of one file stay affordable. */
-enum { MESH_COUNT_MAX = 10000, MESH_USE_MAX = 100000000 };
+enum { MESH_COUNT_MAX = 10000 };
 
 /* What the table of meshes holds; `view` points into `data`. */
 typedef struct entry {
@@ -170,12 +170,6 @@ const pk_mesh *pki_urdf_load_mesh(pki_urdf *u, const xmlNode *node, bool visual)
   }
   if (!e->good) {
     report_mesh(u, node, visual, e);
-    return NULL;
-  }
-  u->mesh_uses += e->view.ntriangle;
-  if (u->mesh_uses > MESH_USE_MAX) {
-    pki_urdf_error(u, node, "filename", PK_ERROR_LIMIT,
-                   "the mesh shapes of this robot have more than %d triangles", MESH_USE_MAX);
     return NULL;
   }
   return &e->view;

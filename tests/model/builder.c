@@ -2,6 +2,7 @@
 #include "model/build_help.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "model/builder.h"
 #include "support/bounds.h"
@@ -237,6 +238,35 @@ static void a_mesh_used_twice_is_kept_once(void **state)
   pk_builder_destroy(b);
 }
 
+/* A file may name one large mesh in a million shapes; a program may do as it likes. */
+static void the_mesh_shapes_of_a_file_have_a_largest_size(void **state)
+{
+  (void)state;
+  enum { TRIANGLES = 10000000 };
+  const double vertex[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  int *triangle = calloc(3 * (size_t)TRIANGLES, sizeof *triangle);
+  const pk_mesh mesh = {.nvertex = 3, .ntriangle = TRIANGLES, .vertex = vertex, .triangle = triangle};
+  const pk_shape_desc shape = {.link = "a", .kind = PK_SHAPE_CONVEX, .mesh = &mesh, .line = 7};
+  const pk_load_options options = pk_load_options_default();
+  pk_builder *b = started();
+  for (int load = 0; load < 2; load++) { /* each file anew */
+    pk_error err = {.message = ""};
+    pki_builder_begin_load(b, &options);
+    for (int i = 0; i < 9; i++) {
+      assert_int_equal(pk_builder_add_shape(b, &shape, NULL), PK_OK);
+    }
+    expect(&err, pk_builder_add_shape(b, &shape, &err), PK_ERROR_LIMIT, 7, "a",
+           "the mesh shapes of this file have more than 100000000 vertices and triangles, a mesh counted as "
+           "often as shapes use it");
+    pki_builder_end_load(b);
+  }
+  assert_int_equal(pk_builder_add_shape(b, &shape, NULL), PK_OK);
+  assert_int_equal(b->nshape, 19);
+  assert_int_equal(b->nmesh, 1);
+  pk_builder_destroy(b);
+  free(triangle);
+}
+
 static void there_is_a_largest_number_of_links(void **state)
 {
   (void)state;
@@ -397,6 +427,7 @@ int main(void)
       cmocka_unit_test(meshes_are_checked),
       cmocka_unit_test(descriptions_are_copied),
       cmocka_unit_test(a_mesh_used_twice_is_kept_once),
+      cmocka_unit_test(the_mesh_shapes_of_a_file_have_a_largest_size),
       cmocka_unit_test(there_is_a_largest_number_of_links),
       cmocka_unit_test(diagnostics_are_kept_up_to_a_number),
       cmocka_unit_test(warnings_do_not_crowd_errors_out),

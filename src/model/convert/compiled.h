@@ -47,8 +47,7 @@ typedef struct pki_compiled_source {
   int nmesh;
   const char *file;
   const pk_load_options *options;
-  bool alone;          /* the file holds one robot: root and pose of the options are for it */
-  long long mesh_uses; /* vertices and triangles so far, each as often as shapes use it */
+  bool alone; /* the file holds one robot: root and pose of the options are for it */
 } pki_compiled_source;
 
 /* A section: an array of records in a builder. */

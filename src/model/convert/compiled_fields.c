@@ -181,9 +181,6 @@ static pk_status add_joint(pk_builder *b, pki_compiled_source *source, const voi
 
 /* ---- shapes ---- */
 
-/* Each use of a mesh is checked as a whole. */
-enum { MESH_USE_MAX = 100000000 };
-
 static const pki_record_field shape_fields[] = {
     INT("robot", pki_shape, robot),
     TEXT("link", pki_shape, desc.link),
@@ -221,11 +218,6 @@ static pk_status add_shape(pk_builder *b, pki_compiled_source *source, const voi
                     "a shape has mesh %d, expected -1 to %d", shape->mesh, source->nmesh - 1);
   }
   desc.mesh = shape->mesh >= 0 ? &source->meshes[shape->mesh] : NULL;
-  source->mesh_uses += desc.mesh != NULL ? (long long)desc.mesh->nvertex + desc.mesh->ntriangle : 0;
-  if (source->mesh_uses > MESH_USE_MAX) {
-    return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "mesh"},
-                    "the mesh shapes have more than %d vertices and triangles", MESH_USE_MAX);
-  }
   return pk_builder_add_shape(b, &desc, err);
 }
 
