@@ -27,6 +27,7 @@ void pki_draft_free(pki_draft *d)
 {
   pki_free_names(d->link_name, d->b->nlink);
   pki_free_names(d->joint_name, d->b->njoint);
+  free(d->links.slot), free(d->joints.slot);
   free(d->joint_parent), free(d->joint_child), free(d->link_joint), free(d->robot_root), free(d->order);
   free(d->shape_link);
   free(d->joint_leader), free(d->joint_multiplier), free(d->joint_offset);
@@ -46,8 +47,8 @@ static bool run_steps(pki_draft *d, pk_model **out)
     return false;
   }
   pki_check_joints(d);
-  if (b->nerror == before && d->tree != NULL) {
-    pki_compile_cuts(d);
+  if (b->nerror == before && d->tree != NULL && !pki_compile_cuts(d)) {
+    return false;
   }
   if (b->nerror > before) {
     return true;

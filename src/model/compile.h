@@ -17,6 +17,7 @@
 
 #include "model/builder.h"
 #include "model/joint_type.h"
+#include "model/name_table.h"
 #include "model/pose.h"
 #include "pronk/model.h"
 
@@ -39,6 +40,7 @@ typedef struct pki_draft {
   /* names with prefixes [nlink], [njoint] */
   char **link_name, **joint_name;
   /* tree.c */
+  pki_name_table links, joints;    /* of the names above */
   int *joint_parent, *joint_child; /* [njoint] links, -1: unknown name */
   int *link_joint;                 /* [nlink] joint that holds the link, -1: a root */
   int *robot_root;                 /* [nrobot] link, -1: none */
@@ -112,7 +114,7 @@ bool pki_compile_tree(pki_draft *d);
 bool pki_choose_roots(pki_draft *d);
 bool pki_compile_bodies(pki_draft *d);
 bool pki_compile_plan(pki_draft *d);
-void pki_compile_cuts(pki_draft *d);
+bool pki_compile_cuts(pki_draft *d);
 void pki_compile_loops(pki_draft *d);
 void pki_number_unknowns(pki_draft *d);
 

@@ -12,7 +12,7 @@
 
 /* Names of all that descriptions may speak of. */
 typedef struct tables {
-  pki_name_table links, joints, shapes, sites, actuators;
+  pki_name_table shapes, sites, actuators; /* beside links and joints, which the draft has */
   int *next_shape; /* [nshape] with the same name on the same link, as parts of one mesh have; -1: none */
 } tables;
 
@@ -87,20 +87,18 @@ static bool chain_shapes(const pki_draft *d, tables *t)
 static bool fill_tables(const pki_draft *d, tables *t)
 {
   const pk_builder *b = d->b;
-  return fill_table(&t->links, d->link_name, b->nlink) && fill_table(&t->joints, d->joint_name, b->njoint) &&
-         fill_table(&t->shapes, d->shape_name, b->nshape) &&
+  return fill_table(&t->shapes, d->shape_name, b->nshape) &&
          fill_table(&t->sites, d->site_name, b->equipment.nsite) &&
          fill_table(&t->actuators, d->actuator_name, b->equipment.nactuator) && chain_shapes(d, t);
 }
 
 static void free_tables(tables *t)
 {
-  free(t->links.slot), free(t->joints.slot), free(t->shapes.slot), free(t->sites.slot);
-  free(t->actuators.slot), free(t->next_shape);
+  free(t->shapes.slot), free(t->sites.slot), free(t->actuators.slot), free(t->next_shape);
 }
 
 /* What `user` names, as an index; -1 after an error, or without memory, when *ok turns false. */
-static int resolve(pki_draft *d, const pki_name_table *t, int count, const char *prefix, const char *what,
+static int resolve(pki_draft *d, const pki_name_table *t, const char *prefix, const char *what,
                    const char *name, const char *user, pki_where where, bool *ok)
 {
   if (t == NULL) { /* the world has no name */
@@ -111,11 +109,8 @@ static int resolve(pki_draft *d, const pki_name_table *t, int count, const char 
     *ok = false;
   }
   if (found == -1) {
-    enum { NEAR_MAX = 4096 };
     const bool kept = d->b->nerror < PKI_DIAGNOSTIC_MAX;
-    const char *near =
-        kept ? pki_nearest_word(name, (const char *const *)t->names, count < NEAR_MAX ? count : NEAR_MAX)
-             : NULL;
+    const char *near = kept ? pki_name_table_nearest(t, name) : NULL;
     pki_builder_error(d->b, PK_ERROR_NAME, where, "%s names %s \"%s\", which does not exist%s%s%s", user,
                       what, name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
   }
@@ -143,14 +138,14 @@ static bool check_double(pki_draft *d, const char *what, char *const *names, int
 
 /* ---- each kind ---- */
 
-static bool compile_sites(pki_draft *d, const tables *t)
+static bool compile_sites(pki_draft *d)
 {
   bool ok = true;
   for (int i = 0; i < d->b->equipment.nsite; i++) {
     const pki_site *site = &d->b->equipment.sites[i];
     const pki_where where = where_of(d, site->robot, site->desc.name, site->desc.line);
-    const int link = resolve(d, &t->links, d->b->nlink, prefix_of(d, site->robot), "link", site->desc.link,
-                             "a site", where, &ok);
+    const int link =
+        resolve(d, &d->links, prefix_of(d, site->robot), "link", site->desc.link, "a site", where, &ok);
     if (link < 0) {
       continue;
     }
@@ -162,15 +157,15 @@ static bool compile_sites(pki_draft *d, const tables *t)
   return ok;
 }
 
-static bool compile_actuators(pki_draft *d, const tables *t)
+static bool compile_actuators(pki_draft *d)
 {
   bool ok = true;
   for (int i = 0; i < d->b->equipment.nactuator; i++) {
     const pki_actuator *actuator = &d->b->equipment.actuators[i];
     const pk_actuator_desc *desc = &actuator->desc;
     const pki_where where = where_of(d, actuator->robot, desc->name, desc->line);
-    const int joint = resolve(d, &t->joints, d->b->njoint, prefix_of(d, actuator->robot), "joint",
-                              desc->joint, "an actuator", where, &ok);
+    const int joint = resolve(d, &d->joints, prefix_of(d, actuator->robot), "joint", desc->joint,
+                              "an actuator", where, &ok);
     if (joint >= 0 && pki_joint_nu(d->b->joints[joint].desc.kind) != 1) {
       pki_builder_error(d->b, PK_ERROR_MODEL, where,
                         "actuator \"%s\" drives joint \"%s\" (%s), expected a joint with one coordinate",
@@ -196,22 +191,15 @@ static bool compile_actuators(pki_draft *d, const tables *t)
 static int resolve_place(pki_draft *d, const tables *t, const pki_sensor *sensor, pk_sensor_place place,
                          const char *name, bool *ok)
 {
-  const pki_equipment *e = &d->b->equipment;
-  const struct {
-    const pki_name_table *table;
-    int count;
-  } found[PK_SENSOR_PLACE_COUNT] = {[PK_SENSOR_PLACE_LINK] = {&t->links, d->b->nlink},
-                                    [PK_SENSOR_PLACE_COM] = {&t->links, d->b->nlink},
-                                    [PK_SENSOR_PLACE_SITE] = {&t->sites, e->nsite},
-                                    [PK_SENSOR_PLACE_SHAPE] = {&t->shapes, d->b->nshape},
-                                    [PK_SENSOR_PLACE_JOINT] = {&t->joints, d->b->njoint},
-                                    [PK_SENSOR_PLACE_ACTUATOR] = {&t->actuators, e->nactuator}};
+  const pki_name_table *const tables_of[PK_SENSOR_PLACE_COUNT] = {
+      [PK_SENSOR_PLACE_LINK] = &d->links,   [PK_SENSOR_PLACE_COM] = &d->links,
+      [PK_SENSOR_PLACE_SITE] = &t->sites,   [PK_SENSOR_PLACE_SHAPE] = &t->shapes,
+      [PK_SENSOR_PLACE_JOINT] = &d->joints, [PK_SENSOR_PLACE_ACTUATOR] = &t->actuators};
   if (place == PK_SENSOR_PLACE_NONE) {
     return -1;
   }
-  return resolve(d, found[place].table, found[place].count, prefix_of(d, sensor->robot),
-                 pki_sensor_place_name(place), name, "a sensor",
-                 where_of(d, sensor->robot, sensor->desc.name, sensor->desc.line), ok);
+  return resolve(d, tables_of[place], prefix_of(d, sensor->robot), pki_sensor_place_name(place), name,
+                 "a sensor", where_of(d, sensor->robot, sensor->desc.name, sensor->desc.line), ok);
 }
 
 /* A kind sits on what it can sit on. */
@@ -365,9 +353,8 @@ static bool compile_pairs(pki_draft *d, const tables *t)
     const pki_where where = where_of(d, pair->robot, desc->name[0], desc->line);
     pk_model_pair out = {.shapes = desc->shapes, .collide = desc->collide, .friction = desc->friction};
     for (int side = 0; side < 2; side++) {
-      const pki_name_table *table = desc->shapes ? &t->shapes : &t->links;
       out.index[side] =
-          resolve(d, table, desc->shapes ? d->b->nshape : d->b->nlink, NULL, desc->shapes ? "shape" : "link",
+          resolve(d, desc->shapes ? &t->shapes : &d->links, NULL, desc->shapes ? "shape" : "link",
                   desc->name[side], "a pair", where_of(d, pair->robot, desc->name[side], desc->line), &ok);
     }
     room = ok && (out.index[0] < 0 || out.index[1] < 0 || add_pairs(d, t, out, where, &ok));
@@ -441,8 +428,7 @@ bool pki_compile_equipment(pki_draft *d)
 {
   tables t = {0};
   bool ok = allocate(d) && make_names(d) && check_names(d) && fill_tables(d, &t);
-  ok = ok && compile_sites(d, &t) && compile_actuators(d, &t) && compile_sensors(d, &t) &&
-       compile_pairs(d, &t);
+  ok = ok && compile_sites(d) && compile_actuators(d) && compile_sensors(d, &t) && compile_pairs(d, &t);
   if (ok) {
     compile_keyframes(d);
   }

@@ -86,6 +86,9 @@ pk_status pk_builder_add_constraint(pk_builder *b, const pk_constraint_desc *con
       return status;
     }
   }
+  if (b->nconstraint >= PKI_EQUIPMENT_MAX) {
+    return pki_fail(err, PK_ERROR_LIMIT, where, "there are more than %d constraints", PKI_EQUIPMENT_MAX);
+  }
   bool ok =
       pki_builder_grow((void **)&b->constraints, b->nconstraint, &b->constraint_cap, sizeof *b->constraints);
   if (!ok) {
@@ -112,6 +115,10 @@ pk_status pk_builder_cut_joint(pk_builder *b, const char *joint, pk_error *err)
     b->cut_all = true;
     return PK_OK;
   }
+  if (b->ncut >= PKI_LINK_MAX) {
+    return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = joint}, "there are more than %d cuts",
+                    PKI_LINK_MAX);
+  }
   bool ok = pki_builder_grow((void **)&b->cuts, b->ncut, &b->cut_cap, sizeof *b->cuts);
   const char *copy = ok ? pki_builder_copy(joint, &ok) : NULL;
   if (!ok) {
@@ -123,38 +130,35 @@ pk_status pk_builder_cut_joint(pk_builder *b, const char *joint, pk_error *err)
 
 /* ---- compiling ---- */
 
-/* Index of a full name, -1: none. */
-static int find_name(char *const *names, int count, const char *name)
+/* The index of a full name; -1 after an error, with the nearest name. */
+static int find_named(pki_draft *d, const pki_name_table *t, pki_where where, const char *what,
+                      const char *name)
 {
-  int i = 0;
-  while (i < count && strcmp(names[i], name) != 0) {
-    i++;
-  }
-  return i < count ? i : -1;
-}
-
-/* A name that does not exist, with the nearest one. */
-static void report_unknown(pki_draft *d, pki_where where, const char *what, const char *name,
-                           char *const *names, int count)
-{
-  const char *near = pki_nearest_word(name, (const char *const *)names, count);
-  pki_builder_error(d->b, PK_ERROR_NAME, where, "%s \"%s\" does not exist%s%s%s", what, name,
-                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-}
-
-/* Joints that lead or follow share a coordinate, which a constraint does not have. */
-static bool takes_part_in_mimic(const pki_draft *d, int joint)
-{
-  bool found = d->joint_leader[joint] >= 0;
-  for (int j = 0; j < d->b->njoint && d->has_mimic; j++) {
-    found |= d->joint_leader[j] == joint;
+  const int found = *pki_name_table_at(t, name);
+  if (found < 0) {
+    const bool kept = d->b->nerror < PKI_DIAGNOSTIC_MAX;
+    const char *near = kept ? pki_name_table_nearest(t, name) : NULL;
+    pki_builder_error(d->b, PK_ERROR_NAME, where, "%s \"%s\" does not exist%s%s%s", what, name,
+                      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
   }
   return found;
 }
 
-static void cut_joint(pki_draft *d, int joint)
+/* Joints that lead or follow share a coordinate, which a constraint does not have. */
+static bool *find_mimics(const pki_draft *d)
 {
-  if (takes_part_in_mimic(d, joint)) {
+  bool *shares = calloc((size_t)d->b->njoint + 1, sizeof *shares);
+  for (int j = 0; j < d->b->njoint && shares != NULL; j++) {
+    if (d->joint_leader[j] >= 0) {
+      shares[j] = shares[d->joint_leader[j]] = true;
+    }
+  }
+  return shares;
+}
+
+static void cut_joint(pki_draft *d, const bool *shares, int joint)
+{
+  if (shares[joint]) {
     pki_builder_error(d->b, PK_ERROR_MODEL, pki_joint_where(d, joint),
                       "joint \"%s\" takes part in a mimic and cannot be cut: its coordinate is shared",
                       d->joint_name[joint]);
@@ -171,27 +175,30 @@ static void cut_joint(pki_draft *d, int joint)
   d->joint_cut[joint] = true;
 }
 
-void pki_compile_cuts(pki_draft *d)
+bool pki_compile_cuts(pki_draft *d)
 {
   const pk_builder *b = d->b;
+  bool *shares = find_mimics(d);
+  if (shares == NULL) {
+    return false;
+  }
   for (int j = 0; j < b->njoint && b->cut_all; j++) {
     if (pki_joint_moves(b->joints[j].desc.kind)) {
-      cut_joint(d, j);
+      cut_joint(d, shares, j);
     }
   }
   for (int i = 0; i < b->ncut; i++) {
     const char *name = b->cuts[i].joint;
-    const int joint = find_name(d->joint_name, b->njoint, name);
-    const pki_where where = {.field = name};
-    if (joint < 0) {
-      report_unknown(d, where, "cut joint", name, d->joint_name, b->njoint);
-    } else if (!pki_joint_moves(b->joints[joint].desc.kind)) {
+    const int joint = find_named(d, &d->joints, (pki_where){.field = name}, "cut joint", name);
+    if (joint >= 0 && !pki_joint_moves(b->joints[joint].desc.kind)) {
       pki_builder_error(d->b, PK_ERROR_MODEL, pki_joint_where(d, joint),
                         "joint \"%s\" is fixed: there is nothing to cut", name);
-    } else {
-      cut_joint(d, joint);
+    } else if (joint >= 0) {
+      cut_joint(d, shares, joint);
     }
   }
+  free(shares);
+  return true;
 }
 
 void pki_draft_cut(pki_draft *d, int joint, int parent, const pk_pose *origin, int child,
@@ -226,10 +233,9 @@ static bool resolve_side(pki_draft *d, const pk_constraint_desc *desc, int side,
   if (desc->link[side] == NULL) {
     return true;
   }
-  const int link = find_name(d->link_name, d->b->nlink, desc->link[side]);
+  const pki_where where = {.field = desc->name, .line = desc->line};
+  const int link = find_named(d, &d->links, where, "constrained link", desc->link[side]);
   if (link < 0) {
-    report_unknown(d, (pki_where){.field = desc->name, .line = desc->line}, "constrained link",
-                   desc->link[side], d->link_name, d->b->nlink);
     return false;
   }
   c->body[side] = d->link_body[link];
@@ -242,9 +248,8 @@ static int coupled_joint(pki_draft *d, const pk_constraint_desc *desc, int side)
 {
   const pki_where where = {.field = desc->name, .line = desc->line};
   const char *name = desc->joint[side];
-  const int joint = find_name(d->joint_name, d->b->njoint, name);
+  const int joint = find_named(d, &d->joints, where, "coupled joint", name);
   if (joint < 0) {
-    report_unknown(d, where, "coupled joint", name, d->joint_name, d->b->njoint);
     return -1;
   }
   if (pki_joint_nu(d->b->joints[joint].desc.kind) != 1 || d->joint_cut[joint] ||

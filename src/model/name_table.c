@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/hash.h"
 
 static uint64_t name_hash(const char *name)
@@ -30,7 +31,8 @@ bool pki_name_table_init(pki_name_table *t, char *const *names, int count)
   while (size < 2 * (size_t)count) {
     size *= 2;
   }
-  *t = (pki_name_table){.slot = malloc(size * sizeof *t->slot), .mask = size - 1, .names = names};
+  *t = (pki_name_table){
+      .slot = malloc(size * sizeof *t->slot), .mask = size - 1, .names = names, .count = count};
   if (t->slot == NULL) {
     return false;
   }
@@ -58,4 +60,10 @@ int pki_name_table_find(const pki_name_table *t, const char *prefix, const char 
   const int found = *pki_name_table_at(t, full);
   free(full);
   return found;
+}
+
+const char *pki_name_table_nearest(const pki_name_table *t, const char *name)
+{
+  enum { NEAR_MAX = 4096 };
+  return pki_nearest_word(name, (const char *const *)t->names, t->count < NEAR_MAX ? t->count : NEAR_MAX);
 }

@@ -9,7 +9,8 @@
 typedef struct pki_name_table {
   int *slot; /* -1: empty */
   size_t mask;
-  char *const *names;
+  char *const *names; /* [count] */
+  int count;
 } pki_name_table;
 
 /* An empty table with room for `count` names; false without memory. free(t->slot) in the end. */
@@ -20,6 +21,9 @@ int *pki_name_table_at(const pki_name_table *t, const char *name);
 
 /* prefix + name, owned by the caller; NULL without memory. prefix NULL: none. */
 char *pki_full_name(const char *prefix, const char *name);
+
+/* The name that is nearest to one that is not there, of the first few thousand; NULL: none is near. */
+const char *pki_name_table_nearest(const pki_name_table *t, const char *name);
 
 /* Index of prefix + name, -1 when unknown, -2 without memory. */
 int pki_name_table_find(const pki_name_table *t, const char *prefix, const char *name);

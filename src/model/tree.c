@@ -327,13 +327,12 @@ bool pki_compile_tree(pki_draft *d)
 {
   pk_builder *b = d->b;
   const int before = b->nerror;
-  pki_name_table links = {0}, joints = {0};
-  bool ok = allocate_tree(d) && make_names(d) && pki_name_table_init(&links, d->link_name, b->nlink) &&
-            pki_name_table_init(&joints, d->joint_name, b->njoint);
+  bool ok = allocate_tree(d) && make_names(d) && pki_name_table_init(&d->links, d->link_name, b->nlink) &&
+            pki_name_table_init(&d->joints, d->joint_name, b->njoint);
   if (ok) {
-    enter_links(d, &links);
-    enter_joints(d, &joints);
-    ok = resolve_joints(d, &links) && resolve_mimics(d, &joints) && resolve_shapes(d, &links);
+    enter_links(d, &d->links);
+    enter_joints(d, &d->joints);
+    ok = resolve_joints(d, &d->links) && resolve_mimics(d, &d->joints) && resolve_shapes(d, &d->links);
   }
   if (ok && b->nerror == before) {
     find_roots(d);
@@ -341,6 +340,5 @@ bool pki_compile_tree(pki_draft *d)
   if (ok && b->nerror == before) {
     ok = find_order(d);
   }
-  free(links.slot), free(joints.slot);
   return ok;
 }

@@ -158,6 +158,23 @@ static void the_plan_of_maximal_coordinates_is_linear(void **state)
   assert_less(entries[0], 200 * 120); /* 12 unknowns each meet at most those of two bodies */
 }
 
+static void there_is_a_largest_number_of_constraints(void **state)
+{
+  (void)state;
+  pk_builder *b;
+  pk_error err = {.message = ""};
+  pk_constraint_desc weld = pk_constraint_desc_default();
+  weld.name = "weld", weld.line = 3;
+  pk_builder_create(&b, NULL);
+  for (int i = 0; i < 100000; i++) {
+    assert_int_equal(pk_builder_add_constraint(b, &weld, NULL), PK_OK);
+  }
+  assert_int_equal(pk_builder_add_constraint(b, &weld, &err), PK_ERROR_LIMIT);
+  assert_string_equal(err.message, "there are more than 100000 constraints");
+  assert_int_equal(err.line, 3);
+  pk_builder_destroy(b);
+}
+
 static void what_cannot_be_cut_is_named(void **state)
 {
   (void)state;
@@ -209,6 +226,7 @@ int main(void)
       cmocka_unit_test(kinds_lock_what_they_say),
       cmocka_unit_test(followers_and_loops_share_the_plan),
       cmocka_unit_test(the_plan_of_maximal_coordinates_is_linear),
+      cmocka_unit_test(there_is_a_largest_number_of_constraints),
       cmocka_unit_test(what_cannot_be_cut_is_named),
       cmocka_unit_test(a_constraint_that_means_nothing_is_refused),
   };
