@@ -53,7 +53,7 @@ static const char *prefix_of(const pki_draft *d, int robot)
 /* A table of all names, the first of each; names are entered by index. */
 static bool fill_table(pki_name_table *t, char *const *names, int count)
 {
-  if (!pki_name_table_init(t, names, count)) {
+  if (!pki_name_table_init(t, (const char *const *)names, count)) {
     return false;
   }
   for (int i = 0; i < count; i++) {
@@ -121,7 +121,7 @@ static int resolve(pki_draft *d, const pki_name_table *t, const char *prefix, co
 static bool check_double(pki_draft *d, const char *what, char *const *names, int count)
 {
   pki_name_table t;
-  if (!pki_name_table_init(&t, names, count)) {
+  if (!pki_name_table_init(&t, (const char *const *)names, count)) {
     return false;
   }
   for (int i = 0; i < count; i++) {

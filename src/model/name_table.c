@@ -25,7 +25,7 @@ int *pki_name_table_at(const pki_name_table *t, const char *name)
   return &t->slot[i];
 }
 
-bool pki_name_table_init(pki_name_table *t, char *const *names, int count)
+bool pki_name_table_init(pki_name_table *t, const char *const *names, int count)
 {
   size_t size = 16;
   while (size < 2 * (size_t)count) {
@@ -65,5 +65,5 @@ int pki_name_table_find(const pki_name_table *t, const char *prefix, const char 
 const char *pki_name_table_nearest(const pki_name_table *t, const char *name)
 {
   enum { NEAR_MAX = 4096 };
-  return pki_nearest_word(name, (const char *const *)t->names, t->count < NEAR_MAX ? t->count : NEAR_MAX);
+  return pki_nearest_word(name, t->names, t->count < NEAR_MAX ? t->count : NEAR_MAX);
 }

@@ -1,4 +1,4 @@
-/* A hash table of full names, by which the compiler finds what descriptions name. */
+/* A hash table of names: how the compiler finds what descriptions name, and scenarios what files name. */
 #ifndef PKI_MODEL_NAME_TABLE_H
 #define PKI_MODEL_NAME_TABLE_H
 
@@ -9,12 +9,12 @@
 typedef struct pki_name_table {
   int *slot; /* -1: empty */
   size_t mask;
-  char *const *names; /* [count] */
+  const char *const *names; /* [count] */
   int count;
 } pki_name_table;
 
 /* An empty table with room for `count` names; false without memory. free(t->slot) in the end. */
-bool pki_name_table_init(pki_name_table *t, char *const *names, int count);
+bool pki_name_table_init(pki_name_table *t, const char *const *names, int count);
 
 /* The slot of a name: where it is, or where it would go. */
 int *pki_name_table_at(const pki_name_table *t, const char *name);

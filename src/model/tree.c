@@ -327,8 +327,9 @@ bool pki_compile_tree(pki_draft *d)
 {
   pk_builder *b = d->b;
   const int before = b->nerror;
-  bool ok = allocate_tree(d) && make_names(d) && pki_name_table_init(&d->links, d->link_name, b->nlink) &&
-            pki_name_table_init(&d->joints, d->joint_name, b->njoint);
+  bool ok = allocate_tree(d) && make_names(d) &&
+            pki_name_table_init(&d->links, (const char *const *)d->link_name, b->nlink) &&
+            pki_name_table_init(&d->joints, (const char *const *)d->joint_name, b->njoint);
   if (ok) {
     enter_links(d, &d->links);
     enter_joints(d, &d->joints);

@@ -6,6 +6,7 @@
 
 #include "model/joint_type.h"
 #include "model/motion.h"
+#include "model/name_table.h"
 #include "model/srdf.h"
 #include "scenario/files.h"
 #include "scenario/on_ground.h"
@@ -99,14 +100,54 @@ static void set_joints(const pki_scenario *s, const pk_model *m, const pki_scena
 
 /* ---- poses by name ---- */
 
+/* What poses of a model are looked up in. */
+typedef struct pose_tables {
+  const char **joint_names, **words; /* words: names of poses, each once */
+  pki_name_table joints, poses;
+  int nword;
+} pose_tables;
+
+static void free_tables(pose_tables *t)
+{
+  free(t->joints.slot), free(t->poses.slot);
+  free((void *)t->joint_names), free((void *)t->words);
+}
+
+/* All joints, and room for the names of poses; false without memory. */
+static bool fill_tables(pose_tables *t, const pk_model *m, int nword)
+{
+  *t = (pose_tables){.joint_names = calloc((size_t)m->njoint + 1, sizeof *t->joint_names),
+                     .words = calloc((size_t)nword + 1, sizeof *t->words)};
+  if (t->joint_names == NULL || t->words == NULL ||
+      !pki_name_table_init(&t->joints, t->joint_names, m->njoint) ||
+      !pki_name_table_init(&t->poses, t->words, nword)) {
+    return false;
+  }
+  for (int i = 0; i < m->njoint; i++) {
+    t->joint_names[i] = m->joints[i].name;
+    *pki_name_table_at(&t->joints, t->joint_names[i]) = i;
+  }
+  return true;
+}
+
+static void add_pose_name(pose_tables *t, const char *word)
+{
+  int *slot = pki_name_table_at(&t->poses, word);
+  if (*slot < 0) {
+    *slot = t->nword;
+    t->words[t->nword++] = word;
+  }
+}
+
 /* One joint of a group state. Joints that do not move, or follow another, have nothing to be set. */
-static pk_status set_state_joint(const pki_scenario *s, const pk_model *m, const char *prefix,
-                                 const char *file, const pki_srdf_value *v, double *q, pk_error *err)
+static pk_status set_state_joint(const pki_scenario *s, const pk_model *m, const pose_tables *t,
+                                 const char *prefix, const char *file, const pki_srdf_value *v, double *q,
+                                 pk_error *err)
 {
   char name[256], why[160];
   const pki_where where = {.file = file, .line = v->line};
   snprintf(name, sizeof name, "%s%.180s", prefix, v->joint);
-  const int index = pk_model_find_joint(m, name);
+  const int index = *pki_name_table_at(&t->joints, name);
   if (index < 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "the pose \"%.80s\" names the joint \"%.80s\", which %s",
                     v->state, name, "the model does not have");
@@ -123,22 +164,6 @@ static pk_status set_state_joint(const pki_scenario *s, const pk_model *m, const
   return is_valid_joint(s, j, q + j->q, why)
              ? PK_OK
              : pki_fail(err, PK_ERROR_ARGUMENT, where, "pose \"%.80s\": %s", v->state, why);
-}
-
-/* Names of poses, each once. */
-typedef struct pose_names {
-  const char **words;
-  int count;
-} pose_names;
-
-static void add_pose_name(pose_names *names, const char *word)
-{
-  for (int i = 0; i < names->count; i++) {
-    if (strcmp(names->words[i], word) == 0) {
-      return;
-    }
-  }
-  names->words[names->count++] = word;
 }
 
 /* A keyframe is one of the model's own file. */
@@ -181,17 +206,17 @@ static void set_keyframe(const pki_world *w, const pk_model *m, int model, const
   }
 }
 
-/* The state of that name in an SRDF file, of every group that has one; its names join `names`. */
+/* The state of that name in an SRDF file, of every group that has one; its names join the others. */
 static pk_status set_group_state(const pki_scenario *s, const pk_model *m, const pki_scenario_model *model,
-                                 const char *path, const pki_srdf *srdf, pose_names *names, double *q,
+                                 const char *path, const pki_srdf *srdf, pose_tables *t, double *q,
                                  bool *found, pk_error *err)
 {
   pk_status status = PK_OK;
   for (int i = 0; status == PK_OK && i < srdf->nvalue; i++) {
-    add_pose_name(names, srdf->values[i].state);
+    add_pose_name(t, srdf->values[i].state);
     if (strcmp(srdf->values[i].state, model->pose) == 0) {
       *found = true;
-      status = set_state_joint(s, m, model->prefix, path, &srdf->values[i], q, err);
+      status = set_state_joint(s, m, t, model->prefix, path, &srdf->values[i], q, err);
     }
   }
   return status;
@@ -213,30 +238,30 @@ static pk_status set_srdf_pose(const pki_world *w, const pk_model *m, int model,
   if (status != PK_OK) {
     return status;
   }
-  pose_names names = {.words = calloc((size_t)m->nkeyframe + (srdf != NULL ? (size_t)srdf->nvalue : 0) + 1,
-                                      sizeof *names.words)};
+  pose_tables t;
   bool found = false;
-  for (int i = 0; i < m->nkeyframe && names.words != NULL; i++) {
+  const bool ok = fill_tables(&t, m, m->nkeyframe + (srdf != NULL ? srdf->nvalue : 0));
+  for (int i = 0; i < m->nkeyframe && ok; i++) {
     if (is_keyframe_of(w, model, &m->keyframes[i])) {
-      add_pose_name(&names, m->keyframes[i].name + strlen(of->prefix));
+      add_pose_name(&t, m->keyframes[i].name + strlen(of->prefix));
     }
   }
-  if (names.words == NULL) {
+  if (!ok) {
     status = pki_fail_memory(err, NULL);
   } else if (srdf != NULL) {
-    status = set_group_state(s, m, of, path, srdf, &names, q, &found, err);
+    status = set_group_state(s, m, of, path, srdf, &t, q, &found, err);
   }
   int chosen;
-  if (status == PK_OK && !found && names.count == 0) {
+  if (status == PK_OK && !found && t.nword == 0) {
     status = pki_node_fail(
         node, err, PK_ERROR_ARGUMENT,
         "there is no pose \"%s\": the model's file has no keyframes; poses of a URDF robot are the "
         "<group_state> of the SRDF file that `srdf` names",
         of->pose);
   } else if (status == PK_OK && !found) {
-    status = pki_read_choice(node, "pose", of->pose, names.words, names.count, &chosen, err);
+    status = pki_read_choice(node, "pose", of->pose, t.words, t.nword, &chosen, err);
   }
-  free((void *)names.words);
+  free_tables(&t);
   pki_srdf_destroy(srdf);
   return status;
 }

@@ -178,6 +178,28 @@ static void poses_have_names(void **state)
                  "there is no pose \"split\": the model's file has no keyframes");
 }
 
+/* Names are found by hash: with a comparison of each with all others this test would not end in its time. */
+static void a_file_may_have_many_poses(void **state)
+{
+  (void)state;
+  FILE *f = fopen("models_test/many.srdf", "wb");
+  assert_non_null(f);
+  fputs("<robot name='r'>\n", f);
+  for (int i = 0; i < 200000; i++) {
+    fprintf(f, "<group_state name='pose_%d'><joint name='l' value='%g'/></group_state>\n", i, 1e-6 * i);
+  }
+  fputs("</robot>\n", f);
+  fclose(f);
+  pki_scenario *s;
+  pki_world w = world_here("duration: 1\nmodel:\n  model: ./r.urdf\n  meshes: false\n"
+                           "  srdf: ./many.srdf\n  pose: pose_150000\n",
+                           NULL, &s);
+  assert_true(pk_sim_q(w.sim)[7] == 0.15);
+  pki_world_free(&w);
+  pki_scenario_destroy(s);
+  remove("models_test/many.srdf");
+}
+
 /* A pose of the file itself; the scenario's own words about root and joints count over it. */
 static void keyframes_are_poses(void **state)
 {
@@ -279,6 +301,7 @@ int main(void)
       cmocka_unit_test(meshes_can_be_left_out),
       cmocka_unit_test(an_override_of_all_models_reaches_each),
       cmocka_unit_test(poses_have_names),
+      cmocka_unit_test(a_file_may_have_many_poses),
       cmocka_unit_test(keyframes_are_poses),
       cmocka_unit_test(a_robot_is_put_on_the_ground),
       cmocka_unit_test(nothing_below_leaves_a_robot_where_it_is),
