@@ -296,6 +296,19 @@ static pk_status make_room(ply_reader *r, long count)
   return PK_OK;
 }
 
+/* A vertex without one of its coordinates would lie at zero along it. */
+static bool has_coordinates(const ply_element *e)
+{
+  bool found[3] = {false, false, false};
+  for (int i = 0; i < e->nproperty; i++) {
+    const ply_role role = e->properties[i].role;
+    if (role >= ROLE_X && role <= ROLE_Z) {
+      found[role - ROLE_X] = true;
+    }
+  }
+  return found[0] && found[1] && found[2];
+}
+
 static pk_status read_records(ply_reader *r, const ply_element *e)
 {
   if (e->nproperty == 0) {
@@ -303,6 +316,9 @@ static pk_status read_records(ply_reader *r, const ply_element *e)
   }
   if (e->count > r->end - r->p) {
     return fail_ply(r, "an element counts more records than the file has bytes");
+  }
+  if (e->kind == VERTEX && e->count > 0 && !has_coordinates(e)) {
+    return fail_ply(r, "the vertices have no property x, y or z");
   }
   pk_status status = e->kind == VERTEX ? make_room(r, e->count) : PK_OK;
   for (long i = 0; i < e->count && status == PK_OK; i++) {

@@ -124,6 +124,8 @@ static void damage_is_told(void **state)
        "a property has an unknown type at byte 54", 5, PK_ERROR_SYNTAX},
       {"ply\nformat ascii 1.0\nelement vertex 99999999999\nproperty int x\nend_header\n0\n",
        "an element counts more records than the file has bytes at byte 74", 6, PK_ERROR_SYNTAX},
+      {"ply\nformat ascii 1.0\nelement vertex 1\nproperty int x\nproperty int y\nend_header\n0 1\n",
+       "the vertices have no property x, y or z at byte 79", 7, PK_ERROR_SYNTAX},
       {HEADER("ascii", "1") "0 0 0\n1 0 nan\n1 1 0\n0 1 0\n3 0 1 2\n",
        "vertex 1 has a coordinate that is not finite", 0, PK_ERROR_NONFINITE},
       {HEADER("ascii", "1") VERTICES "3 0 1 4\n",
