@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "math/mat3.h"
 #include "model/mesh_internal.h"
 #include "model/mesh_json.h"
@@ -57,13 +58,10 @@ static pk_status fail_budget(const glb_reader *r)
   return fail_glb(r, PK_ERROR_LIMIT, "nodes and instances make too much for a file of this size");
 }
 
-static uint32_t little_uint(const char *p, size_t size)
+/* Up to 4 bytes. */
+static uint32_t take_uint(const char *p, size_t size)
 {
-  uint32_t value = 0;
-  for (size_t i = 0; i < size; i++) {
-    value |= (uint32_t)(unsigned char)p[i] << (8 * i);
-  }
-  return value;
+  return (uint32_t)pki_take_bytes((const unsigned char *)p, (int)size);
 }
 
 /* ---- the file ---- */
@@ -71,12 +69,12 @@ static uint32_t little_uint(const char *p, size_t size)
 static pk_status read_chunks(glb_reader *r, const char **json, size_t *njson)
 {
   const char *p = r->in->data, *end = p + r->in->size;
-  if (r->in->size < 20 || memcmp(p, "glTF", 4) != 0 || little_uint(p + 4, 4) != 2) {
+  if (r->in->size < 20 || memcmp(p, "glTF", 4) != 0 || take_uint(p + 4, 4) != 2) {
     return fail_glb(r, PK_ERROR_SYNTAX, "the file does not begin with 'glTF' and version 2");
   }
   *json = NULL;
   for (p += 12; end - p >= 8;) {
-    const size_t length = little_uint(p, 4);
+    const size_t length = take_uint(p, 4);
     const char *kind = p + 4;
     p += 8;
     if (length > (size_t)(end - p)) {
@@ -169,14 +167,14 @@ typedef struct glb_primitive {
 static pk_status read_corner(glb_reader *r, const glb_primitive *p, long k, int *out)
 {
   const long i = p->index.at != NULL
-                     ? (long)little_uint(p->index.at + (size_t)k * p->index.stride, type_size(p->index.type))
+                     ? (long)take_uint(p->index.at + (size_t)k * p->index.stride, type_size(p->index.type))
                      : k;
   if (i >= p->position.count) {
     return fail_glb(r, PK_ERROR_SYNTAX, "an index names a vertex that is not there");
   }
   double x[3], y[3];
   for (size_t e = 0; e < 3; e++) {
-    const uint32_t bits = little_uint(p->position.at + (size_t)i * p->position.stride + 4 * e, 4);
+    const uint32_t bits = take_uint(p->position.at + (size_t)i * p->position.stride + 4 * e, 4);
     float single;
     memcpy(&single, &bits, sizeof single);
     x[e] = single;
@@ -377,20 +375,28 @@ static pk_status check_extensions(const glb_reader *r)
   return PK_OK;
 }
 
+static pk_status fail_json(const glb_reader *r, pk_status status, const char *at)
+{
+  const pki_where where = {.file = r->in->file};
+  return status == PK_ERROR_MEMORY ? pki_mesh_fail_memory(r->in)
+         : status == PK_ERROR_LIMIT
+             ? pki_fail(r->in->err, status, where, "the scene has more than %d values", PKI_MESH_JSON_MAX)
+             : pki_fail(r->in->err, status, where, "the scene is not JSON at byte %zu",
+                        (size_t)(at - r->in->data));
+}
+
 static pk_status read_glb(glb_reader *r)
 {
   static const char *const names[LIST_COUNT] = {"nodes", "meshes", "accessors", "bufferViews", "scenes"};
   const char *text = NULL, *at = NULL;
   size_t size = 0;
-  bool no_memory = false;
   pk_status status = read_chunks(r, &text, &size);
   if (status != PK_OK) {
     return status;
   }
-  if (!pki_mesh_json_parse(text, size, &r->json, &at, &no_memory)) {
-    return no_memory ? pki_mesh_fail_memory(r->in)
-                     : pki_fail(r->in->err, PK_ERROR_SYNTAX, (pki_where){.file = r->in->file},
-                                "the scene is not JSON at byte %zu", (size_t)(at - r->in->data));
+  status = pki_mesh_json_parse(text, size, &r->json, &at);
+  if (status != PK_OK) {
+    return fail_json(r, status, at);
   }
   for (int i = 0; i < LIST_COUNT; i++) {
     if (!make_list(r, (glb_list)i, names[i])) {

@@ -12,7 +12,7 @@ enum { DEPTH_MAX = 64, MEMBER_MAX = 256 };
 typedef struct parser {
   pki_mesh_json *json;
   const char *p, *end;
-  bool no_memory;
+  pk_status status; /* why not, beside syntax */
 } parser;
 
 static bool read_value(parser *r, int depth, size_t *index);
@@ -51,9 +51,13 @@ static bool read_string(parser *r, const char **at, int *length)
 static bool add_value(parser *r, size_t *index)
 {
   pki_mesh_json *j = r->json;
+  if (j->count >= PKI_MESH_JSON_MAX) {
+    r->status = PK_ERROR_LIMIT;
+    return false;
+  }
   pki_mesh_json_value *values = pki_mesh_grow(j->values, j->count, 1, sizeof *values, &j->room);
   if (values == NULL) {
-    r->no_memory = true;
+    r->status = PK_ERROR_MEMORY;
     return false;
   }
   j->values = values;
@@ -119,20 +123,19 @@ static bool read_value(parser *r, int depth, size_t *index)
   return (*r->p == '-' || (*r->p >= '0' && *r->p <= '9')) && pki_parse_real(&r->p, r->end, &v->number);
 }
 
-bool pki_mesh_json_parse(const char *text, size_t size, pki_mesh_json *out, const char **at, bool *no_memory)
+pk_status pki_mesh_json_parse(const char *text, size_t size, pki_mesh_json *out, const char **at)
 {
-  parser r = {.json = out, .p = text, .end = text + size};
+  parser r = {.json = out, .p = text, .end = text + size, .status = PK_ERROR_SYNTAX};
   size_t whole;
   *out = (pki_mesh_json){0};
   bool ok = read_value(&r, 0, &whole);
   skip_json_blanks(&r);
   ok = ok && (r.p == r.end || *r.p == '\0'); /* some writers pad with NUL */
   *at = r.p;
-  *no_memory = r.no_memory;
   if (!ok) {
     pki_mesh_json_free(out);
   }
-  return ok;
+  return ok ? PK_OK : r.status;
 }
 
 void pki_mesh_json_free(pki_mesh_json *json)

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "pronk/status.h"
+
 typedef enum pki_mesh_json_kind {
   PKI_MESH_JSON_OBJECT,
   PKI_MESH_JSON_ARRAY,
@@ -28,8 +30,12 @@ typedef struct pki_mesh_json {
   size_t count, room;
 } pki_mesh_json;
 
-/* False when the text is not JSON, nests too deep, or there is no memory (`no_memory`); `at` says where. */
-bool pki_mesh_json_parse(const char *text, size_t size, pki_mesh_json *out, const char **at, bool *no_memory);
+/* Most values of a text: each takes more memory than it has characters. */
+enum { PKI_MESH_JSON_MAX = 4000000 };
+
+/* PK_ERROR_SYNTAX when the text is not JSON or nests too deep, PK_ERROR_LIMIT with too many values, PK_ERROR_MEMORY; `at`
+ * says where. */
+pk_status pki_mesh_json_parse(const char *text, size_t size, pki_mesh_json *out, const char **at);
 void pki_mesh_json_free(pki_mesh_json *json);
 
 /* A member of an object among its first 256, NULL when there is none or when `value` is NULL or no object. */

@@ -7,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "model/mesh_internal.h"
 
 enum { HEADER = 16 };
 
-static uint32_t little_uint32(const char *p)
+static uint32_t take_uint(const char *p)
 {
-  const unsigned char *b = (const unsigned char *)p;
-  return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+  return (uint32_t)pki_take_bytes((const unsigned char *)p, 4);
 }
 
 /* The coordinates of a vertex of the file, which must be finite. */
@@ -22,7 +22,7 @@ static pk_status read_vertex(const pki_mesh_input *in, uint32_t index, double x[
 {
   for (size_t axis = 0; axis < 3; axis++) {
     const size_t at = HEADER + 12 * (size_t)index + 4 * axis;
-    const uint32_t bits = little_uint32(in->data + at);
+    const uint32_t bits = take_uint(in->data + at);
     float value;
     memcpy(&value, &bits, sizeof value);
     if (!isfinite(value)) {
@@ -41,7 +41,7 @@ static pk_status read_faces(const pki_mesh_input *in, pki_mesh_sink *sink, const
   for (uint32_t i = 0; i < count[3]; i++) {
     int corner[3];
     for (size_t k = 0; k < 3; k++) {
-      const uint32_t index = little_uint32(in->data + start + 12 * (size_t)i + 4 * k);
+      const uint32_t index = take_uint(in->data + start + 12 * (size_t)i + 4 * k);
       double x[3];
       if (index >= count[0]) {
         return pki_fail(in->err, PK_ERROR_SYNTAX, (pki_where){.file = in->file},
@@ -66,7 +66,7 @@ pk_status pki_mesh_read_msh(const pki_mesh_input *in, pki_mesh_sink *sink)
 {
   uint32_t count[4] = {0, 0, 0, 0};
   for (size_t i = 0; i < 4 && in->size >= HEADER; i++) {
-    count[i] = little_uint32(in->data + 4 * i);
+    count[i] = take_uint(in->data + 4 * i);
   }
   const uint64_t size = HEADER + 12 * (uint64_t)count[0] + 12 * (uint64_t)count[1] + 8 * (uint64_t)count[2] +
                         12 * (uint64_t)count[3];

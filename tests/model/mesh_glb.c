@@ -184,6 +184,25 @@ static void instances_are_bounded(void **state)
       (expected_error){PK_ERROR_LIMIT, 0, "", "nodes and instances make too much for a file of this size"});
 }
 
+/* A value takes two characters here and some 50 bytes of memory. */
+static void values_are_bounded(void **state)
+{
+  (void)state;
+  enum { VALUES = 4000000, SIZE = 2 * VALUES + 4 };
+  char *file = malloc(20 + SIZE);
+  memcpy(file, "glTF", 4);
+  put_uint(file + 4, 2), put_uint(file + 8, 20 + SIZE), put_uint(file + 12, SIZE);
+  memcpy(file + 16, "JSON", 4);
+  for (int i = 0; i < VALUES; i++) {
+    memcpy(file + 20 + 2 * (size_t)i, ",0", 2);
+  }
+  file[20] = '[';
+  memcpy(file + 20 + SIZE - 4, "]   ", 4);
+  assert_refused("glb", file, 20 + SIZE,
+                 (expected_error){PK_ERROR_LIMIT, 0, "", "the scene has more than 4000000 values"});
+  free(file);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -196,6 +215,7 @@ int main(void)
       cmocka_unit_test(every_cut_is_an_error),
       cmocka_unit_test(damage_is_told),
       cmocka_unit_test(instances_are_bounded),
+      cmocka_unit_test(values_are_bounded),
   };
   return cmocka_run_group_tests_name("GLB", tests, NULL, NULL);
 }
