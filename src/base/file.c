@@ -79,6 +79,17 @@ char *pki_file_read(const char *path, size_t most, size_t *size)
   return data;
 }
 
+const char *pki_read_cause(int cause, const char *if_folder)
+{
+  switch (cause) {
+  case ENOENT: return "cannot read the file: there is no such file";
+  case EISDIR: return if_folder;
+  case ESPIPE: return "cannot read the file: it is a device or a pipe";
+  case EACCES: return "cannot read the file: no permission";
+  default: return "cannot read the file: reading failed";
+  }
+}
+
 bool pki_write_all(int fd, const void *data, size_t size)
 {
   const char *at = data;

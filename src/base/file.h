@@ -14,6 +14,9 @@ bool pki_is_folder(const char *path);
  * `most` bytes, ENOMEM; *size is then the file's size, as far as it is known. */
 char *pki_file_read(const char *path, size_t most, size_t *size);
 
+/* Why a file could not be read, as pki_file_read left it in errno; `if_folder` is told of folders. */
+const char *pki_read_cause(int cause, const char *if_folder);
+
 /* All bytes into an open file, however many calls it takes; false with errno. */
 bool pki_write_all(int fd, const void *data, size_t size);
 

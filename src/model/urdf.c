@@ -181,17 +181,6 @@ static pk_status file_error(pk_builder *b, const char *path, pk_status status, c
   return pki_fail(err, status, where, "%s", message);
 }
 
-const char *pki_read_cause(int cause, const char *if_folder)
-{
-  switch (cause) {
-  case ENOENT: return "cannot read the file: there is no such file";
-  case EISDIR: return if_folder;
-  case ESPIPE: return "cannot read the file: it is a device or a pipe";
-  case EACCES: return "cannot read the file: no permission";
-  default: return "cannot read the file: reading failed";
-  }
-}
-
 pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_load_options *options, pk_error *err)
 {
   size_t size = 0;

@@ -103,9 +103,6 @@ pki_urdf_quote pki_urdf_quoted(const char *text);
 int pki_urdf_line(const xmlNode *node);
 pki_urdf_quote pki_urdf_name(const xmlNode *node);
 bool pki_urdf_has_prefix(const xmlNode *node);
-
-/* Why a file could not be read, as pki_file_read left it in errno; `if_folder` is told of folders. */
-const char *pki_read_cause(int cause, const char *if_folder);
 bool pki_urdf_is(const xmlNode *node, const char *tag);
 
 /* The next element at or after `node` called `tag` (NULL: any). */

@@ -357,6 +357,18 @@ static void damage_is_found(void **state)
   pki_text_free(&bytes);
 }
 
+static void what_cannot_be_read_is_told(void **state)
+{
+  (void)state;
+  pk_builder *b = new_builder();
+  pk_error err;
+  assert_int_equal(pk_builder_add_compiled(b, "no/such.pkm", NULL, &err), PK_ERROR_FILE);
+  assert_string_equal(err.message, "cannot read the file: there is no such file");
+  assert_int_equal(pk_builder_add_compiled(b, PK_SOURCE_DIR "/tests", NULL, &err), PK_ERROR_FILE);
+  assert_string_equal(err.message, "cannot read the file: it is a folder, name the .pkm file in it");
+  pk_builder_destroy(b);
+}
+
 static void numbers_must_be_numbers(void **state)
 {
   (void)state;
@@ -430,6 +442,7 @@ int main(void)
       cmocka_unit_test(a_file_without_gravity_has_the_usual_one),
       cmocka_unit_test(a_file_that_is_refused_leaves_no_cut),
       cmocka_unit_test(damage_is_found),
+      cmocka_unit_test(what_cannot_be_read_is_told),
       cmocka_unit_test(numbers_must_be_numbers),
       cmocka_unit_test(changed_bytes_do_no_harm),
   };

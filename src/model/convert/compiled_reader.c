@@ -317,14 +317,6 @@ pk_status pk_builder_add_compiled_memory(pk_builder *b, const void *data, size_t
   return status;
 }
 
-static const char *read_failure(int cause)
-{
-  return cause == EFBIG    ? "the file is larger than 256 MiB"
-         : cause == ENOMEM ? "out of memory"
-         : cause == ENOENT ? "cannot read the file: there is no such file"
-                           : "cannot read the file";
-}
-
 pk_status pk_builder_add_compiled(pk_builder *b, const char *path, const pk_load_options *options,
                                   pk_error *err)
 {
@@ -335,9 +327,14 @@ pk_status pk_builder_add_compiled(pk_builder *b, const char *path, const pk_load
     const pk_status status = cause == EFBIG    ? PK_ERROR_LIMIT
                              : cause == ENOMEM ? PK_ERROR_MEMORY
                                                : PK_ERROR_FILE;
+    const char *why =
+        cause == EFBIG ? "the file is larger than 256 MiB"
+        : cause == ENOMEM
+            ? "out of memory"
+            : pki_read_cause(cause, "cannot read the file: it is a folder, name the .pkm file in it");
     const pki_where where = {.file = path};
-    pki_builder_error(b, status, where, "%s", read_failure(cause));
-    return pki_fail(err, status, where, "%s", read_failure(cause));
+    pki_builder_error(b, status, where, "%s", why);
+    return pki_fail(err, status, where, "%s", why);
   }
   const pk_status status = add_bytes(b, (unsigned char *)data, size, path, options, err);
   free(data);
