@@ -9,7 +9,7 @@
 #include "collision/ground/terrain.h"
 #include "math/mat3.h"
 #include "model/joint_type.h"
-#include "model/trunk.h"
+#include "model/trunk_link.h"
 #include "record/scene_mesh.h"
 
 /* ---- values ---- */

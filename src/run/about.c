@@ -10,7 +10,7 @@
 #include "base/build.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "model/trunk.h"
+#include "model/trunk_link.h"
 
 enum { NOTES = 20, VALUE = PKI_PATH_MAX, MODEL_BYTES = 1 << 26 };
 

@@ -12,7 +12,7 @@
 #include "dynamics/workspace.h"
 #include "math/mat3.h"
 #include "model/motion.h"
-#include "model/trunk.h"
+#include "model/trunk_link.h"
 #include "record/scene.h"
 
 /* ---- columns ---- */

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "math/mat3.h"
 #include "model/pose.h"
-#include "model/trunk.h"
+#include "model/trunk_link.h"
 #include "step/world.h"
 
 enum { STRETCH = 100 }; /* steps between looks at the clock and at Ctrl-C */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "model/joint_type.h"
-#include "model/trunk.h"
+#include "model/trunk_link.h"
 #include "run/run.h"
 #include "step/world.h"
 

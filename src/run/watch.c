@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
-#include "model/trunk.h"
+#include "model/trunk_link.h"
 #include "record/scene.h"
 #include "step/world.h"
 

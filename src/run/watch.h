@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "scenario/scenario.h"
 
-/* What a run was like. The trunk is the first robot's (model/trunk.h); a world of objects alone has none.
+/* What a run was like. The trunk is the first robot's (model/trunk_link.h); a world of objects alone has none.
  * Plain numbers come first: they are what a checkpoint keeps (pki_watch_save). */
 typedef struct pki_run_result {
   long long steps;

@@ -1,4 +1,4 @@
-#include "model/trunk.h"
+#include "model/trunk_link.h"
 
 /* The first link on the robot's fixed root that floats; -1: there is none. Cut joints let bodies float, too: the uncut
  * model tells what does by its description. Links have the same numbers in both. */

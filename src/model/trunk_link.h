@@ -1,6 +1,6 @@
 /* What of a robot its trunk is, for whoever watches where it goes and whether it falls. */
-#ifndef PKI_MODEL_TRUNK_H
-#define PKI_MODEL_TRUNK_H
+#ifndef PKI_MODEL_TRUNK_LINK_H
+#define PKI_MODEL_TRUNK_LINK_H
 
 #include "pronk/model.h"
 
