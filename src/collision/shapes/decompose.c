@@ -339,7 +339,7 @@ static bool cut_side(const piece *p, int axis, double at, int side, int stride, 
 static int farthest_points(const double *point, int n, double out[98][3])
 {
   int count = 0;
-  for (int code = 0; code < 125; code++) {
+  for (int code = 0; code < 125 && point != NULL; code++) {
     const int cell[3] = {code % 5, code / 5 % 5, code / 25};
     const double d[3] = {cell[0] - 2.0, cell[1] - 2.0, cell[2] - 2.0};
     if (fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2]))) < 2) {
