@@ -208,7 +208,7 @@ pk_status pk_actuators_create(const pk_model *model, const pk_actuators_options 
     return pki_fail_memory(err, "a controller");
   }
   m->model = model, m->period = chosen.period;
-  m->start = m->memory, m->alone = (bool *)(m->memory + n), m->first = m->alone + n;
+  m->start = m->memory, m->alone = (void *)(m->memory + n), m->first = m->alone + n;
   m->controller = (pk_controller){.name = "actuators",
                                   .period = chosen.period,
                                   .model = pk_model_hash(model),

@@ -153,7 +153,10 @@ static void depth_counts_over_all_files(void **state)
   char *outside = repeat("<include file='more.xml'/>", "</body>", 220, "</worldbody></mujoco>");
   char *more = repeat("<mujoco>", "<body>", 220, ""), *end = repeat("", "</body>", 220, "</mujoco>");
   char *all = malloc(strlen(inside) + strlen(outside) + 1), *rest = malloc(strlen(more) + strlen(end) + 1);
-  assert_true(all != NULL && rest != NULL);
+  if (all == NULL || rest == NULL) {
+    fail_msg("out of memory");
+    return;
+  }
   strcat(strcpy(all, inside), outside), strcat(strcpy(rest, more), end);
   const part parts[] = {{"all.xml", all}, {"more.xml", rest}};
   assert_parts_refused(2, parts, PK_ERROR_LIMIT, "nested more than 400 deep");
@@ -169,7 +172,10 @@ static void depth_counts_what_is_attached(void **state)
   char *more = repeat("<mujoco><worldbody>", "<body>", 220, ""),
        *end = repeat("", "</body>", 220, "</worldbody></mujoco>");
   char *all = malloc(strlen(inside) + strlen(outside) + 1), *rest = malloc(strlen(more) + strlen(end) + 1);
-  assert_true(all != NULL && rest != NULL);
+  if (all == NULL || rest == NULL) {
+    fail_msg("out of memory");
+    return;
+  }
   strcat(strcpy(all, inside), outside), strcat(strcpy(rest, more), end);
   const part parts[] = {{"all.xml", all}, {"more.xml", rest}};
   assert_parts_refused(2, parts, PK_ERROR_LIMIT, "nested more than 400 deep");
