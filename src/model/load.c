@@ -1,11 +1,13 @@
 #include "model/load.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "model/builder.h"
 #include "model/urdf.h"
 #include "pronk/convert.h"
 
@@ -46,16 +48,26 @@ void pki_root_element(const char *text, size_t size, char name[PKI_ROOT_NAME_MAX
   name[used] = '\0';
 }
 
-/* A file that cannot be read has no root element: the reader of URDF says why. */
-static void read_root_element(const char *path, char name[PKI_ROOT_NAME_MAX])
+pk_status pki_load_bytes(pk_builder *b, const char *path, size_t most, const char *ending, char **bytes,
+                         size_t *size, pk_error *err)
 {
-  size_t size = 0;
-  char *text = pki_file_read(path, PKI_URDF_MAX_BYTES, &size);
-  name[0] = '\0';
-  if (text != NULL) {
-    pki_root_element(text, size, name);
+  *bytes = pki_file_read(path, most, size);
+  if (*bytes != NULL) {
+    return PK_OK;
   }
-  free(text);
+  const int cause = errno;
+  const pki_where where = {.file = path};
+  const pk_status status = cause == ENOMEM  ? PK_ERROR_MEMORY
+                           : cause == EFBIG ? PK_ERROR_LIMIT
+                                            : PK_ERROR_FILE;
+  char large[64], folder[96];
+  snprintf(large, sizeof large, "the file is larger than %zu MiB", most >> 20);
+  snprintf(folder, sizeof folder, "cannot read the file: it is a folder, name the .%.8s file in it", ending);
+  const char *why = cause == ENOMEM  ? "out of memory"
+                    : cause == EFBIG ? large
+                                     : pki_read_cause(cause, folder);
+  pki_builder_error(b, status, where, "%s", why);
+  return pki_fail(err, status, where, "%s", why);
 }
 
 static bool is_compiled(const char *path)
@@ -69,29 +81,27 @@ static bool is_compiled(const char *path)
   return read && memcmp(start, PKI_COMPILED_MAGIC, sizeof start) == 0;
 }
 
-/* One row for each format that begins with a root element of its own; all else is read as URDF, whose reader says what
- * it found instead. */
-static const struct {
-  const char *root;
-  pk_status (*add)(pk_builder *b, const char *path, const pk_load_options *options, pk_error *err);
-} formats[] = {
-    {"robot", pk_builder_add_urdf},
-    {"mujoco", pk_builder_add_mjcf},
-};
+/* MJCF by its root element; all else is read as URDF, whose reader says what it found instead. */
+static pk_status add_text(pk_builder *b, const char *text, size_t size, const char *path,
+                          const pk_load_options *options, pk_error *err)
+{
+  char root[PKI_ROOT_NAME_MAX];
+  pki_root_element(text, size, root);
+  return strcmp(root, "mujoco") == 0 ? pk_builder_add_mjcf_memory(b, text, size, path, options, err)
+                                     : pk_builder_add_urdf_memory(b, text, size, path, options, err);
+}
 
 pk_status pk_builder_add_file(pk_builder *b, const char *path, const pk_load_options *options, pk_error *err)
 {
-  char root[PKI_ROOT_NAME_MAX];
   if (is_compiled(path)) {
     return pk_builder_add_compiled(b, path, options, err);
   }
-  read_root_element(path, root);
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-    if (strcmp(root, formats[i].root) == 0) {
-      return formats[i].add(b, path, options, err);
-    }
-  }
-  return pk_builder_add_urdf(b, path, options, err);
+  char *text;
+  size_t size = 0;
+  pk_status status = pki_load_bytes(b, path, PKI_URDF_MAX_BYTES, "urdf", &text, &size, err);
+  status = status == PK_OK ? add_text(b, text, size, path, options, err) : status;
+  free(text);
+  return status;
 }
 
 pk_status pk_model_load(const char *path, const pk_load_options *options, pk_model **out, pk_error *err)

@@ -145,41 +145,38 @@ static void long_separators_are_kept_or_refused(void **state)
                  PK_ERROR_LIMIT, 3, "sep has 101 bytes");
 }
 
+enum { HALF_DEPTH = 220 };
+
+/* `middle` inside so many bodies. */
+static char *nest(const char *before, const char *middle, const char *after)
+{
+  char *inside = repeat(before, "<body>", HALF_DEPTH, middle),
+       *whole = repeat(inside, "</body>", HALF_DEPTH, after);
+  free(inside);
+  return whole;
+}
+
 /* Each file keeps to the limit, both together do not. */
+static void assert_too_deep(char *all, char *more)
+{
+  const part parts[] = {{"all.xml", all}, {"more.xml", more}};
+  assert_parts_refused(2, parts, PK_ERROR_LIMIT, "nested more than 400 deep");
+  free(all), free(more);
+}
+
 static void depth_counts_over_all_files(void **state)
 {
   (void)state;
-  char *inside = repeat("<mujoco><worldbody>", "<body>", 220, "");
-  char *outside = repeat("<include file='more.xml'/>", "</body>", 220, "</worldbody></mujoco>");
-  char *more = repeat("<mujoco>", "<body>", 220, ""), *end = repeat("", "</body>", 220, "</mujoco>");
-  char *all = malloc(strlen(inside) + strlen(outside) + 1), *rest = malloc(strlen(more) + strlen(end) + 1);
-  if (all == NULL || rest == NULL) {
-    fail_msg("out of memory");
-    return;
-  }
-  strcat(strcpy(all, inside), outside), strcat(strcpy(rest, more), end);
-  const part parts[] = {{"all.xml", all}, {"more.xml", rest}};
-  assert_parts_refused(2, parts, PK_ERROR_LIMIT, "nested more than 400 deep");
-  free(inside), free(outside), free(more), free(end), free(all), free(rest);
+  assert_too_deep(nest("<mujoco><worldbody>", "<include file='more.xml'/>", "</worldbody></mujoco>"),
+                  nest("<mujoco>", "", "</mujoco>"));
 }
 
 static void depth_counts_what_is_attached(void **state)
 {
   (void)state;
-  char *inside =
-      repeat("<mujoco><asset><model name='m' file='more.xml'/></asset><worldbody>", "<body>", 220, "");
-  char *outside = repeat("<attach model='m' prefix='p_'/>", "</body>", 220, "</worldbody></mujoco>");
-  char *more = repeat("<mujoco><worldbody>", "<body>", 220, ""),
-       *end = repeat("", "</body>", 220, "</worldbody></mujoco>");
-  char *all = malloc(strlen(inside) + strlen(outside) + 1), *rest = malloc(strlen(more) + strlen(end) + 1);
-  if (all == NULL || rest == NULL) {
-    fail_msg("out of memory");
-    return;
-  }
-  strcat(strcpy(all, inside), outside), strcat(strcpy(rest, more), end);
-  const part parts[] = {{"all.xml", all}, {"more.xml", rest}};
-  assert_parts_refused(2, parts, PK_ERROR_LIMIT, "nested more than 400 deep");
-  free(inside), free(outside), free(more), free(end), free(all), free(rest);
+  assert_too_deep(nest("<mujoco><asset><model name='m' file='more.xml'/></asset><worldbody>",
+                       "<attach model='m' prefix='p_'/>", "</worldbody></mujoco>"),
+                  nest("<mujoco><worldbody>", "", "</worldbody></mujoco>"));
 }
 
 /* Many copies beside many references; the test's timeout tells. */

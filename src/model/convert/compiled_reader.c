@@ -3,7 +3,6 @@
  * Sections are read side by side: a robot, then of each section the records that belong to it. Nothing is kept of a
  * record once it is in the builder, so that memory is that of the file and of the builder, whatever counts a file
  * claims. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "model/convert/compiled_record.h"
+#include "model/load.h"
 
 enum { SECTIONS_MAX = 16, MESHES_MAX = 10000 };
 
@@ -320,23 +320,10 @@ pk_status pk_builder_add_compiled_memory(pk_builder *b, const void *data, size_t
 pk_status pk_builder_add_compiled(pk_builder *b, const char *path, const pk_load_options *options,
                                   pk_error *err)
 {
+  char *data;
   size_t size = 0;
-  char *data = pki_file_read(path, PKI_COMPILED_MAX, &size);
-  if (data == NULL) {
-    const int cause = errno;
-    const pk_status status = cause == EFBIG    ? PK_ERROR_LIMIT
-                             : cause == ENOMEM ? PK_ERROR_MEMORY
-                                               : PK_ERROR_FILE;
-    const char *why =
-        cause == EFBIG ? "the file is larger than 256 MiB"
-        : cause == ENOMEM
-            ? "out of memory"
-            : pki_read_cause(cause, "cannot read the file: it is a folder, name the .pkm file in it");
-    const pki_where where = {.file = path};
-    pki_builder_error(b, status, where, "%s", why);
-    return pki_fail(err, status, where, "%s", why);
-  }
-  const pk_status status = add_bytes(b, (unsigned char *)data, size, path, options, err);
+  pk_status status = pki_load_bytes(b, path, PKI_COMPILED_MAX, "pkm", &data, &size, err);
+  status = status == PK_OK ? add_bytes(b, (unsigned char *)data, size, path, options, err) : status;
   free(data);
   return status;
 }

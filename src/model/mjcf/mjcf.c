@@ -1,11 +1,10 @@
 /* Loading MJCF: the way from a file to robots in a builder. */
 #include "model/mjcf/mjcf.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "model/load.h"
 
 /* The sections that say nothing here, and those that cannot be done without. */
 static void check_sections(pki_mjcf *m)
@@ -112,29 +111,12 @@ pk_status pk_builder_add_mjcf_memory(pk_builder *b, const char *text, size_t siz
   return PK_OK;
 }
 
-static pk_status file_error(pk_builder *b, const char *path, pk_status status, const char *message,
-                            pk_error *err)
-{
-  const pki_where where = {.file = path};
-  pki_builder_error(b, status, where, "%s", message);
-  return pki_fail(err, status, where, "%s", message);
-}
-
 pk_status pk_builder_add_mjcf(pk_builder *b, const char *path, const pk_load_options *options, pk_error *err)
 {
+  char *text;
   size_t size = 0;
-  char *text = pki_file_read(path, PKI_URDF_MAX_BYTES, &size);
-  if (text == NULL) {
-    const int cause = errno;
-    return cause == ENOMEM ? file_error(b, path, PK_ERROR_MEMORY, "out of memory", err)
-           : cause == EFBIG
-               ? file_error(b, path, PK_ERROR_LIMIT, PKI_URDF_TOO_LARGE, err)
-               : file_error(b, path, PK_ERROR_FILE,
-                            pki_read_cause(cause, "cannot read the file: it is a folder, name the .xml "
-                                                  "file in it"),
-                            err);
-  }
-  const pk_status status = pk_builder_add_mjcf_memory(b, text, size, path, options, err);
+  pk_status status = pki_load_bytes(b, path, PKI_URDF_MAX_BYTES, "xml", &text, &size, err);
+  status = status == PK_OK ? pk_builder_add_mjcf_memory(b, text, size, path, options, err) : status;
   free(text);
   return status;
 }
