@@ -1,0 +1,344 @@
+/* Actuators: what stands between a command and the force in a joint. Motors, gears, springs, cylinders.
+ *
+ *   pk_motor_parameters knee = pk_motor_parameters_default();
+ *   knee.resistance = 0.664, knee.inductance = 0.32e-3, knee.constant = 0.041;
+ *   knee.inertia = 8.47e-6, knee.gear = 100, knee.voltage = 24, knee.current = 10, knee.spring = 395.46;
+ *   const pk_actuator list[] = {{.dof = 9, .kind = pk_actuator_kind_find("sea"), .parameters = &knee}};
+ *   pk_actuation *drives;
+ *   pk_actuation_create(model, list, 1, NULL, &drives, &err);
+ *   pk_sim_options o = pk_sim_options_default();
+ *   o.actuation = drives;
+ *   pk_sim_create(model, &o, &sim, &err);
+ *
+ * Without actuators a joint is a source of pure force: that of its command (pk_command). An actuator takes that
+ * command for what is asked of it, and makes what it can: its force depends on what it remembers (currents, the
+ * angle and the speed of a rotor behind a spring, pressures, temperatures) and on how fast the joint moves at the
+ * end of the step.
+ *
+ * Strong coupling, one solve. In the schemes euler and moreau an actuator is condensed at the start of a step
+ * into its force law, a function of the joint's velocity u at the end of the step that never rises (pk_force_law).
+ * The line of the law that holds joins the mass matrix, and where it meets a limit, a row of the contact problem
+ * finds which side of the limit holds, together with all contacts. With the velocity at the end the actuator then
+ * finishes its own states. So no inductance, spring or gain asks for a small step, and limits are never exceeded:
+ * nothing is clipped afterwards. In rk4 and the adaptive schemes the states of an actuator are states of the same
+ * system of differential equations.
+ *
+ * docs/theory/actuation.md derives the laws of all kinds, and tells how they are checked.
+ *
+ * Threads: a pk_actuation is read-only after it was made; sims and batches on several threads share it. */
+#ifndef PRONK_ACTUATION_H
+#define PRONK_ACTUATION_H
+
+#include "control.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the force law ---- */
+
+/* The force f of an actuator at the end of a step, N m or N, where the joint's velocity is u:
+ *
+ *   phi(s) = max(low_0 - g_0 u, low_1 - g_1 u, min(a - g u, high_0 - g_0 u, high_1 - g_1 u)),
+ *            each line raised by s times its own entry of `rub`
+ *   f      = phi(-1) or phi(+1) or hold - hold_slope u, the one between the other two
+ *
+ * a - g u is what it would do without limits. The pairs low, high are its limits: the first are often those of
+ * current, the second those of voltage. With rub zero phi(-1) and phi(+1) are the same, and `hold` has no effect;
+ * it is for dry friction inside of the actuator (at the rotor of a motor behind a spring), where it is the law
+ * while the rotor stands still. No slope is negative. */
+typedef struct pk_force_law {
+  /* N m or N, and N m s/rad or N s/m: the line without limits. */
+  double a, g;
+  /* N m or N, limits; -INFINITY and INFINITY: none. */
+  double low[2], high[2];
+  /* Slopes of the limits. */
+  double slope[2];
+  /* The line while what is inside stands still. */
+  double hold, hold_slope;
+  /* Dry friction inside as it reaches the joint: on the line without limits, and on each pair of limits. */
+  double rub[3];
+  /* N m or N, dry friction on the joint itself, beside the model's: a rigid gear's. */
+  double friction;
+} pk_force_law;
+
+/* A law without limits and friction, f = 0. */
+PK_API pk_force_law pk_force_law_none(void);
+
+/* f(u). */
+PK_API double pk_force_law_at(const pk_force_law *law, double u);
+
+/* ---- a kind of actuator ---- */
+
+/* What an actuator sees at the start of a step. */
+typedef struct pk_actuator_input {
+  /* s, the step. */
+  double dt;
+  /* s, how long the velocity at the end still moves the coordinate: dt in euler, dt / 2 in moreau. With it the
+   * coordinate at the end is x + reach u_end. */
+  double reach;
+  /* Part of the step's mean velocity that is the one at its end, the other part being that at the start: 1 in
+   * euler, 1/2 in moreau. */
+  double late;
+  /* rad or m, the joint's coordinate: at the start in euler and in `rate`, half a step on in moreau. */
+  double x;
+  /* rad/s or m/s, the joint's velocity at the start of the step; in `rate` the present one. */
+  double u;
+  /* What is asked of it; tau_max without a limit is INFINITY. */
+  pk_command command;
+  /* V, of the bus that feeds it; INFINITY: there is no battery. */
+  double bus;
+} pk_actuator_input;
+
+typedef struct pk_actuator_kind pk_actuator_kind;
+
+/* A kind, which a user may write, too (docs/tutorials/actuator.md). Functions may be called by several threads, each
+ * with the states of another world: they must write nothing but their results. */
+struct pk_actuator_kind {
+  /* For messages and columns; required. */
+  const char *name;
+  /* Bytes of its parameters, which pk_actuation_create copies. */
+  size_t parameters_size;
+  /* How many numbers it remembers in each world, and their names and units, for recordings. */
+  int nstate;
+  const char *const *state_names, *const *state_units;
+  /* Several may act on one joint, and beside one that is none of these: its law is a line without limits. */
+  bool adds;
+  /* What is wrong with parameters; NULL: anything goes. */
+  pk_status (*validate)(const void *parameters, pk_error *err);
+  /* kg m^2 or kg that it adds to the joint's inertia; NULL: nothing. */
+  double (*inertia)(const void *parameters);
+  /* The first states, zeros at first, of a joint whose coordinate is x; NULL: zeros. */
+  void (*reset)(const void *parameters, double x, double *state);
+  /* Its law in this step; required. `law` is pk_force_law_none at first. */
+  void (*condense)(const void *parameters, const pk_actuator_input *in, const double *state,
+                   pk_force_law *law);
+  /* The joint's velocity at the end is u, the actuator's force was tau: the states at the end, in place.
+   * NULL: nothing changes. */
+  void (*finish)(const void *parameters, const pk_actuator_input *in, double u, double tau, double *state);
+  /* Of smooth schemes: how the states change now [nstate]; the force comes back. NULL: those schemes refuse it. */
+  double (*rate)(const void *parameters, const pk_actuator_input *in, const double *state, double *rates);
+};
+
+/* The kinds that come with Pronk, by name: "torque", "servo", "dc", "sea", "parallel-spring", "hydraulic"; NULL:
+ * there is none of that name. */
+PK_API const pk_actuator_kind *pk_actuator_kind_find(const char *name);
+
+/* Their names, one by one; NULL: no more. */
+PK_API const char *pk_actuator_kind_name(int index);
+
+/* ---- parameters of the kinds ---- */
+
+/* "torque": the force of the command, within limits. */
+typedef struct pk_torque_parameters {
+  /* N m or N, largest force; 0: the model's effort limit, where it has one. Default 0. */
+  double limit;
+  /* rad/s or m/s, speed at which the limit has fallen to zero in the direction of motion, from `full_speed` on; 0:
+   * it does not fall. Default 0. */
+  double no_load_speed;
+  /* rad/s or m/s, up to which the whole limit is there. Default 0. */
+  double full_speed;
+} pk_torque_parameters;
+
+/* What a servo regulates. */
+typedef enum pk_servo_mode {
+  PK_SERVO_MODE_POSITION, /* the coordinate, to q_des */
+  PK_SERVO_MODE_VELOCITY, /* the velocity, to u_des */
+  PK_SERVO_MODE_TORQUE,   /* none: the command's force, as "torque" */
+  PK_SERVO_MODE_COUNT
+} pk_servo_mode;
+
+/* "servo": PID with gains of its own, which stand in the place of the command's gains. The integral stops where the
+ * force is at its limit. */
+typedef struct pk_servo_parameters {
+  /* Default PK_SERVO_MODE_POSITION. */
+  pk_servo_mode mode;
+  /* Gains on the error of what is regulated, on its integral, and on its rate (position: the velocity's error).
+   * N m per rad, rad s and rad/s; in mode velocity N m per rad/s and rad, without kd. Default 0. */
+  double kp, ki, kd;
+  /* N m or N, largest force; 0: the model's effort limit, where it has one. Default 0. */
+  double limit;
+} pk_servo_parameters;
+
+/* How a motor is fed. */
+typedef enum pk_motor_drive {
+  /* a current loop: the command's force is asked of the motor as a current, within the voltage that there is */
+  PK_MOTOR_DRIVE_CURRENT,
+  /* a voltage: that which would make the command's force in a motor that stands still */
+  PK_MOTOR_DRIVE_VOLTAGE,
+  PK_MOTOR_DRIVE_COUNT
+} pk_motor_drive;
+
+/* Which side of the spring the gains of commands look at. */
+typedef enum pk_motor_feedback {
+  PK_MOTOR_FEEDBACK_JOINT,
+  PK_MOTOR_FEEDBACK_MOTOR,
+  PK_MOTOR_FEEDBACK_COUNT
+} pk_motor_feedback;
+
+/* "dc" and "sea": a motor with constant K = torque per ampere = volts per rad/s, behind a gear N; x is the joint's
+ * coordinate, th = (rotor's angle) / N that of the rotor, w its velocity:
+ *
+ *   L di/dt + R i + K N w = V                              |V| <= voltage, |i| <= current
+ *   N^2 J dw/dt + N^2 b w + (dry friction) + tau = N K i
+ *   dc:   th = x
+ *   sea:  tau = spring (e + stiffening e^3) + spring_damping (w - u),  e = th - x beyond the backlash
+ *
+ * A motor that data sheets describe by phases is entered as its equivalent: docs/theory/actuation.md. */
+typedef struct pk_motor_parameters {
+  /* Default PK_MOTOR_DRIVE_CURRENT. */
+  pk_motor_drive drive;
+  /* ohm, R at 25 degrees C; above 0. Default 1. */
+  double resistance;
+  /* H, L. Default 0. */
+  double inductance;
+  /* N m/A and V s/rad, K; above 0. Default 0.1. */
+  double constant;
+  /* kg m^2, J: rotor and what turns with it. Default 0. */
+  double inertia;
+  /* N m s/rad at the rotor, b. Default 0. */
+  double damping;
+  /* N m at the rotor, dry friction. Default 0. */
+  double friction;
+  /* N: turns of the rotor for one of the joint; rad/m for a slider; above 0. Default 1. */
+  double gear;
+  /* Of the gear when the motor drives: its dry friction is (1/efficiency - 1) times the torque. Above 0.5, where it
+   * would lock. Default 1. */
+  double efficiency;
+  /* V, largest; 0: no limit. Default 0. */
+  double voltage;
+  /* A, largest; 0: no limit. Default 0. */
+  double current;
+  /* N m or N, largest force that a current loop asks for; 0: none but the current's. Default 0. */
+  double limit;
+  /* Hz, of the current loop; 0: it follows within a step. Default 0. */
+  double bandwidth;
+  /* rad, steps of the encoder that the gains of commands look through; 0: exact. Default 0. */
+  double resolution;
+
+  /* ---- heat; all 0: the motor stays at the temperature of the air ---- */
+
+  /* K/W, from winding to housing, from housing to air. */
+  double winding_resistance, housing_resistance;
+  /* J/K, of winding and housing. */
+  double winding_capacity, housing_capacity;
+  /* degrees C, of the air and of the motor at the start. Default 25. */
+  double ambient;
+  /* degrees C, largest of the winding: the current's limit falls to zero over the last `derating` below it. 0: no
+   * limit. Default 0. */
+  double temperature;
+  /* K. Default 25. */
+  double derating;
+
+  /* ---- "sea" alone ---- */
+
+  /* N m/rad or N/m at the joint; above 0. */
+  double spring;
+  /* 1/rad^2 or 1/m^2: by how much it stiffens. Default 0. */
+  double stiffening;
+  /* N m s/rad or N s/m. Default 0. */
+  double spring_damping;
+  /* rad or m, play between gear and spring, from one side to the other. Default 0. */
+  double backlash;
+  /* Default PK_MOTOR_FEEDBACK_JOINT. */
+  pk_motor_feedback feedback;
+  /* Gain of a torque loop: the motor is asked for tau_d + torque_gain (tau_d - tau). Default 0. */
+  double torque_gain;
+} pk_motor_parameters;
+
+/* "parallel-spring": a spring on a pulley of the joint that pulls one way, and is slack the other way:
+ *
+ *   tau = r (k (p - r x) + d (p' - r u))  where p - r x < 0, else 0
+ *
+ * p, its pretension, is the command q_des of the actuator's own (pk_sim_actuator_command), `pretension` at first; it
+ * follows by `speed`. */
+typedef struct pk_parallel_spring_parameters {
+  /* m, r of the pulley; above 0 (1: of a joint's own angle). Default 1. */
+  double radius;
+  /* N/m, k, and N s/m, d. Default 0. */
+  double stiffness, damping;
+  /* m, p at first. Default 0. */
+  double pretension;
+  /* m/s, how fast p may change; 0: at once. Default 0. */
+  double speed;
+  /* It pulls both ways. Default false. */
+  bool both_ways;
+} pk_parallel_spring_parameters;
+
+/* "hydraulic": a cylinder on a lever, two chambers, and a valve between supply and tank. The cylinder spans the
+ * triangle of the sides `side_a` and `side_b`, whose angle is `angle` + sign x; without sides it acts along the
+ * coordinate itself. The command's force is asked of a loop that sets the valve; with its gains zero tau is the
+ * valve's opening, -1 to 1. */
+typedef struct pk_hydraulic_parameters {
+  /* m^2, areas of the piston on the two sides. */
+  double area_a, area_b;
+  /* m, stroke; m^3, volumes at either end that the piston does not reach. */
+  double stroke, dead_a, dead_b;
+  /* Pa, supply, tank, bulk modulus of the oil. */
+  double supply, tank, bulk;
+  /* m^3/(s Pa) between the chambers. */
+  double leakage;
+  /* N s/m and N, friction of the piston. */
+  double damping, friction;
+  /* m^3/s at rated_drop Pa over one edge, fully open. */
+  double rated_flow, rated_drop;
+  /* Hz and 1, of the spool, second order. */
+  double spool_frequency, spool_damping;
+  /* m, sides of the lever's triangle; rad, its angle at x = 0; +1 or -1: the angle's sign. 0 sides: none. */
+  double side_a, side_b, angle, sign;
+  /* 1/s, bandwidth of the force loop; 0: the command's force is the valve's opening. */
+  double force_gain;
+} pk_hydraulic_parameters;
+
+/* Defaults, and the first value that is out of its range by name. */
+PK_API pk_torque_parameters pk_torque_parameters_default(void);
+PK_API pk_servo_parameters pk_servo_parameters_default(void);
+PK_API pk_motor_parameters pk_motor_parameters_default(void);
+PK_API pk_parallel_spring_parameters pk_parallel_spring_parameters_default(void);
+PK_API pk_hydraulic_parameters pk_hydraulic_parameters_default(void);
+
+/* ---- actuators of a robot ---- */
+
+typedef struct pk_actuator {
+  /* Velocity coordinate of the joint model (pk_sim_joint_model) that it drives. */
+  int dof;
+  const pk_actuator_kind *kind;
+  /* parameters_size bytes, copied. */
+  const void *parameters;
+  /* For messages and columns; NULL: the joint's. */
+  const char *name;
+} pk_actuator;
+
+/* A battery that feeds all motors of a world over one bus: V = open_voltage(charge) - resistance I. */
+typedef struct pk_battery {
+  /* V, when full and when empty; linear in between. */
+  double full, empty;
+  /* ohm, inside. */
+  double resistance;
+  /* A s, of charge; 0: it does not run down. */
+  double capacity;
+  /* W, most that it takes back; the rest goes into a brake. INFINITY: all. */
+  double regeneration;
+} pk_battery;
+
+typedef struct pk_actuation pk_actuation;
+
+/* The actuators of a model in joint coordinates. battery NULL: a bus without a limit.
+ * PK_ERROR_ARGUMENT: a coordinate that is none or belongs to a spherical or floating joint, two actuators with limits
+ * on one coordinate, or parameters out of range. */
+PK_API pk_status pk_actuation_create(const pk_model *joint_model, const pk_actuator *list, int count,
+                                     const pk_battery *battery, pk_actuation **out, pk_error *err);
+PK_API void pk_actuation_destroy(pk_actuation *actuation);
+
+PK_API int pk_actuation_count(const pk_actuation *actuation);
+PK_API pk_actuator pk_actuation_get(const pk_actuation *actuation, int index);
+
+/* Numbers that all of them remember in a world, and where those of one begin. The battery's are the last two: V of the
+ * bus, A s that were taken. */
+PK_API int pk_actuation_state_size(const pk_actuation *actuation);
+PK_API int pk_actuation_state_at(const pk_actuation *actuation, int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
