@@ -1,5 +1,5 @@
 /* pronk check: what is wrong with a model and where; what Pronk understood when nothing is. Scenarios are in
- * cmd_check_scenario.c, sweeps in cmd_check_sweep.c. */
+ * cmd_check_scenario.c, sweeps in cmd_check_sweep.c, motors in cmd_check_motor.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "collision/world/colliders.h"
 #include "model/locate.h"
 #include "pronk/collision.h"
+#include "scenario/motor_file.h"
 #include "scenario/scenario.h"
 
 const pki_option pki_options_check[] = {
@@ -246,15 +247,16 @@ static int check_one(const pki_args *args, const char *name)
 int pki_command_check(const pki_args *args)
 {
   if (args->nword == 0) {
-    pki_complain("check", "name a model or a scenario (pronk check --help shows an example)");
+    pki_complain("check", "name a model, a scenario or a motor (pronk check --help shows an example)");
     return PKI_EXIT_USAGE;
   }
   int worst = PKI_EXIT_OK;
   for (int i = 0; i < args->nword; i++) {
     const char *name = args->words[i];
-    const int code = pki_is_sweep_file(name) ? pki_check_sweep(args, name)
-                     : is_scenario(name)     ? pki_check_scenario(args, name)
-                                             : check_one(args, name);
+    const int code = pki_is_motor_file(name)   ? pki_check_motor(args, name)
+                     : pki_is_sweep_file(name) ? pki_check_sweep(args, name)
+                     : is_scenario(name)       ? pki_check_scenario(args, name)
+                                               : check_one(args, name);
     worst = code == PKI_EXIT_FAILURE || worst == PKI_EXIT_OK ? code : worst;
   }
   return worst;

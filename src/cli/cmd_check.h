@@ -22,6 +22,9 @@ int pki_check_scenario(const pki_args *args, const char *name);
 bool pki_is_sweep_file(const char *name);
 int pki_check_sweep(const pki_args *args, const char *name);
 
+/* Check one motor of the catalogue or of a user's own file. */
+int pki_check_motor(const pki_args *args, const char *name);
+
 /* The warnings of a scenario on stderr, for commands that continue nevertheless; call it once. With the
  * scenario's world there are also those of a run of `duration` s (below 0: the scenario's duration); without,
  * NULL, those of its text alone, for commands that have many worlds or no end. */

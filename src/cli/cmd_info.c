@@ -1,20 +1,35 @@
 #include "cli/cmd_info.h"
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/cmd_view.h"
+#include "model/locate.h"
+#include "scenario/motor_file.h"
 
 const pki_option pki_options_info[] = {PKI_LOAD_OPTIONS, {0}};
+
+/* A motor's file, motors/NAME, or NAME where no model has it. */
+static bool is_motor(const char *name)
+{
+  char path[PKI_PATH_MAX];
+  return pki_is_motor_file(name) || (pki_model_locate(name, path, NULL) != PK_OK && !pki_is_file(name) &&
+                                     pki_motor_locate(name, path, NULL) == PK_OK);
+}
 
 int pki_command_info(const pki_args *args)
 {
   if (args->nword != 1) {
-    pki_complain("info", args->nword == 0 ? "name a model (pronk list models shows some) or a recording"
-                                          : "one model or recording at a time");
+    pki_complain("info", args->nword == 0
+                             ? "name a model (pronk list models shows some), a recording or a motor"
+                             : "one model, recording or motor at a time");
     return PKI_EXIT_USAGE;
   }
   char recording[PKI_PATH_MAX];
   if (pki_view_recording(args->words[0], recording)) {
     return pki_info_recording(args, recording);
+  }
+  if (is_motor(args->words[0])) {
+    return pki_info_motor(args, args->words[0]);
   }
   pki_loaded loaded;
   int code = pki_load(args, args->words[0], &loaded);

@@ -41,6 +41,9 @@ bool pki_info_print_text(const pki_info *info);
 bool pki_info_print_json(const pki_info *info);
 
 /* The same for a recording; the exit status. */
+/* The same of a motor, by its name or its file. */
+int pki_info_motor(const pki_args *args, const char *name);
+
 int pki_info_recording(const pki_args *args, const char *path);
 
 #endif

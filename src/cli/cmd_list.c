@@ -1,5 +1,6 @@
 /* pronk list: the registries. */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "pronk/pronk.h"
 #include "report/table.h"
 #include "run/channels.h"
+#include "scenario/motor_line.h"
 #include "scenario/scenario.h"
 #include "sense/sensors.h"
 #include "step/world.h"
@@ -28,15 +30,38 @@
 
 const pki_option pki_options_list[] = {{"names", 0, NULL, "names only, one on each line"}, {0}};
 
-/* A list grows by items of a name and a line about it. */
+enum { NUMBERS = 4 };
+
+/* Columns of numbers that a list has beside names and lines. */
+typedef struct number_columns {
+  const char *head[NUMBERS], *key[NUMBERS]; /* in tables; with --json */
+} number_columns;
+
+/* A list grows by items of a name, a line about it, and maybe numbers. */
 typedef struct listing {
   pki_table table;
-  cJSON *items; /* NULL: not wanted */
-  bool names;   /* and nothing else */
+  const number_columns *numbers; /* NULL: it has none */
+  cJSON *items;                  /* NULL: not wanted */
+  bool names;                    /* and nothing else */
   int count;
 } listing;
 
-static void add_listed(listing *l, const char *name, const char *doc)
+/* A row of the table; a number that is unknown, NAN, is an empty cell. */
+static void add_row(listing *l, const char *name, const char *doc, const double values[NUMBERS])
+{
+  char text[NUMBERS][32] = {""};
+  const char *cells[2 + NUMBERS] = {name, doc};
+  for (int i = 0; i < NUMBERS; i++) {
+    cells[2 + i] = text[i];
+    if (values != NULL && !isnan(values[i])) {
+      snprintf(text[i], sizeof text[i], "%.4g", values[i]);
+    }
+  }
+  pki_table_row(&l->table, cells);
+}
+
+/* An item, with its numbers where the list has some; NULL: they are unknown. */
+static void add_numbered(listing *l, const char *name, const char *doc, const double values[NUMBERS])
 {
   l->count++;
   if (l->names) {
@@ -44,13 +69,21 @@ static void add_listed(listing *l, const char *name, const char *doc)
     return;
   }
   if (l->items == NULL) {
-    pki_table_row(&l->table, (const char *const[]){name, doc});
+    add_row(l, name, doc, values);
     return;
   }
   cJSON *item = cJSON_CreateObject();
   cJSON_AddStringToObject(item, "name", name);
   cJSON_AddStringToObject(item, "doc", doc);
+  for (int i = 0; i < NUMBERS && l->numbers != NULL; i++) {
+    pki_json_number(item, l->numbers->key[i], values != NULL ? values[i] : NAN);
+  }
   cJSON_AddItemToArray(l->items, item);
+}
+
+static void add_listed(listing *l, const char *name, const char *doc)
+{
+  add_numbered(l, name, doc, NULL);
 }
 
 /* Cut a paragraph after its first sentence: a full stop and then a new word in capitals. */
@@ -132,6 +165,28 @@ static void list_sweeps(listing *l)
     if (good) {
       pki_sweep_free(&s);
     }
+  }
+  free(entries);
+}
+
+static const number_columns motor_columns = {{"V", "N m", "rad/s", "kg"},
+                                             {"voltage", "torque", "speed", "mass"}};
+
+/* Voltage, largest torque, speed at no load, mass. */
+static void list_motors(listing *l)
+{
+  int count;
+  pki_scenario_entry *entries = pki_yaml_list(&pki_motor_files, &count);
+  for (int i = 0; i < count; i++) {
+    pki_motor_entry m;
+    if (pki_motor_load(entries[i].path, &m, NULL) != PK_OK) {
+      add_listed(l, entries[i].name, "not in order: pronk check explains");
+      continue;
+    }
+    const pki_motor_line line = pki_motor_line_of(&m);
+    const double values[NUMBERS] = {m.motor.voltage > 0 ? m.motor.voltage : NAN, line.peak_torque,
+                                    line.no_load_speed, m.mass > 0 ? m.mass : NAN};
+    add_numbered(l, entries[i].name, m.name, values);
   }
   free(entries);
 }
@@ -322,32 +377,44 @@ static void list_commands(listing *l)
 static const struct {
   const char *name, *doc;
   void (*fill)(listing *l);
+  const number_columns *numbers;
 } lists[] = {
-    {"scenarios", "worlds that `pronk run` knows by name", list_scenarios},
-    {"sweeps", "what `pronk sweep` knows by name", list_sweeps},
-    {"metrics", "what a sweep tells of each sample", list_metrics},
-    {"models", "robots that can be named instead of a file", list_models},
-    {"controllers", "what can command a robot", list_controllers},
-    {"gaits", "what the feet of a walking robot do", list_gaits},
-    {"sensors", "what a controller sees", list_sensors},
-    {"channels", "what a run records", list_channels},
-    {"steppers", "integration schemes", list_steppers},
-    {"laws", "laws of contact", list_laws},
-    {"presets", "what the options of a step start from", list_presets},
-    {"solvers", "how contact problems are solved", list_solvers},
-    {"lcp-solvers", "how linear complementarity problems are solved", list_lcp_solvers},
-    {"broads", "how pairs of shapes that may touch are found", list_broads},
-    {"studies", "papers that `pronk study` reproduces", list_studies},
-    {"benches", "what `pronk bench` measures", list_benches},
-    {"peers", "other engines that were found", list_peers},
-    {"joints", "joint kinds", list_joints},
-    {"roots", "how a robot's root meets the world", list_roots},
-    {"shapes", "shapes of links", list_shapes},
-    {"isas", "instruction sets; PRONK_ISA chooses one", list_isas},
-    {"commands", "commands of pronk", list_commands},
+    {"scenarios", "worlds that `pronk run` knows by name", list_scenarios, NULL},
+    {"sweeps", "what `pronk sweep` knows by name", list_sweeps, NULL},
+    {"metrics", "what a sweep tells of each sample", list_metrics, NULL},
+    {"models", "robots that can be named instead of a file", list_models, NULL},
+    {"motors", "motors and drives that an actuator can name", list_motors, &motor_columns},
+    {"controllers", "what can command a robot", list_controllers, NULL},
+    {"gaits", "what the feet of a walking robot do", list_gaits, NULL},
+    {"sensors", "what a controller sees", list_sensors, NULL},
+    {"channels", "what a run records", list_channels, NULL},
+    {"steppers", "integration schemes", list_steppers, NULL},
+    {"laws", "laws of contact", list_laws, NULL},
+    {"presets", "what the options of a step start from", list_presets, NULL},
+    {"solvers", "how contact problems are solved", list_solvers, NULL},
+    {"lcp-solvers", "how linear complementarity problems are solved", list_lcp_solvers, NULL},
+    {"broads", "how pairs of shapes that may touch are found", list_broads, NULL},
+    {"studies", "papers that `pronk study` reproduces", list_studies, NULL},
+    {"benches", "what `pronk bench` measures", list_benches, NULL},
+    {"peers", "other engines that were found", list_peers, NULL},
+    {"joints", "joint kinds", list_joints, NULL},
+    {"roots", "how a robot's root meets the world", list_roots, NULL},
+    {"shapes", "shapes of links", list_shapes, NULL},
+    {"isas", "instruction sets; PRONK_ISA chooses one", list_isas, NULL},
+    {"commands", "commands of pronk", list_commands, NULL},
 };
 
 enum { LISTS = sizeof lists / sizeof lists[0] };
+
+static void begin_table(listing *l, const char *name, const number_columns *numbers)
+{
+  const char *heads[2 + NUMBERS] = {name, "what"};
+  for (int i = 0; i < NUMBERS && numbers != NULL; i++) {
+    heads[2 + i] = numbers->head[i];
+  }
+  l->numbers = numbers;
+  pki_table_begin(&l->table, heads, numbers != NULL ? 2 + NUMBERS : 2);
+}
 
 static int print_listing(listing *l)
 {
@@ -384,7 +451,7 @@ int pki_command_list(const pki_args *args)
   }
   listing l = {.names = pki_args_has(args, "names") && !args->json};
   const char *name = chosen == LISTS ? "lists" : lists[chosen].name;
-  pki_table_begin(&l.table, (const char *const[]){name, "what"}, 2);
+  begin_table(&l, name, chosen == LISTS ? NULL : lists[chosen].numbers);
   cJSON *json = args->json ? cJSON_CreateObject() : NULL;
   if (args->json) {
     cJSON_AddStringToObject(json, "list", name);

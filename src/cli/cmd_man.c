@@ -97,6 +97,7 @@ static void add_tail(pki_text *out)
       {"PRONK_ISA", "The instruction set to use: one of `pronk list isas`."},
       {"PRONK_MODELS", "A folder of models, looked at before those beside the program."},
       {"PRONK_SCENARIOS", "A folder of scenarios, likewise."},
+      {"PRONK_MOTORS", "A folder of motors, likewise."},
       {"PRONK_CC", "The C compiler that compiles robots (--compiled)."},
       {"PRONK_CACHE", "The folder of compiled robots."},
       {"PRONK_PEERS", "A folder of plugins of other engines, for pronk bench."},
@@ -107,7 +108,8 @@ static void add_tail(pki_text *out)
   static const char *const files[][2] = {
       {"out/NAME/", "What a run leaves: the recording, its summary and its report."},
       {"~/.cache/pronk/", "Compiled robots; it may be deleted at any time."},
-      {"scenarios/, models/", "What is known by name: in the current folder, beside the program, installed."},
+      {"scenarios/, models/, motors/",
+       "What is known by name: in the current folder, beside the program, installed."},
   };
   add_rows(out, "\"EXIT STATUS\"", status, sizeof status / sizeof status[0]);
   add_rows(out, "ENVIRONMENT", environment, sizeof environment / sizeof environment[0]);

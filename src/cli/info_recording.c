@@ -9,15 +9,6 @@
 #include "record/recording_read.h"
 #include "report/table.h"
 
-/* Texts that anybody may have written, freed: no codes for the terminal among them. */
-static void print_clean(pki_text *text)
-{
-  for (const char *c = text->data; c != NULL && *c != '\0'; c++) {
-    putchar(((unsigned char)*c < ' ' && *c != '\n') || *c == 127 ? '?' : *c);
-  }
-  pki_text_free(text);
-}
-
 /* Samples in a second, 0: fewer than two. */
 static double rate_of(const pk_recording *r, int channel, double span)
 {
@@ -108,7 +99,7 @@ static bool print_channels(const pk_recording *r, double span)
   pki_text_add(&text, "\n");
   pki_table_text(&table, "  ", true, &text);
   const bool good = !table.failed && !text.failed;
-  print_clean(&text);
+  pki_print_clean(&text);
   pki_table_free(&table);
   return good;
 }
@@ -135,13 +126,13 @@ static bool print_text(const pk_recording *r, double start, double end)
   for (int i = 0; i < r->about.nnote; i++) {
     pki_text_addf(&text, "  %-20s%s\n", r->about.notes[i].key, r->about.notes[i].value);
   }
-  print_clean(&text);
+  pki_print_clean(&text);
   const bool good = print_channels(r, end - start);
   for (int i = 0; i < r->about.nattachment; i++) {
     const pk_recorder_attachment *a = &r->about.attachments[i];
     pki_text_addf(&text, "%s  %-24s%zu bytes, %s\n", i == 0 ? "\n" : "", a->name, a->size, a->media_type);
   }
-  print_clean(&text);
+  pki_print_clean(&text);
   return good;
 }
 

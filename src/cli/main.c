@@ -50,11 +50,13 @@ static const pki_command commands[] = {
      "results.h5, report.html, and recordings of the worst samples.",
      "pronk sweep starleth-trot-quick\n  mpirun -n 4 pronk sweep starleth-trot --output out/trots",
      pki_options_sweep, pki_command_sweep, NULL},
-    {"info", "what is in a model or a recording", "MODEL|RECORDING [options]",
+    {"info", "what is in a model, a recording or a motor", "MODEL|RECORDING|MOTOR [options]",
      "MODEL is a URDF file, a folder that holds one, the name of a model (`pronk list\n"
      "models`), or chain:N for a generated chain of N links. RECORDING is a .mcap file or the\n"
-     "folder of a run.",
-     "pronk info starleth\n  pronk info chain:5 --root free --json\n  pronk info out/starleth-trot/run.mcap",
+     "folder of a run. MOTOR is motors/NAME (`pronk list motors`), or a YAML file of your own; its\n"
+     "torque-speed line is drawn.",
+     "pronk info starleth\n  pronk info motors/maxon-re40\n  pronk info chain:5 --root free --json\n  pronk "
+     "info out/starleth-trot/run.mcap",
      pki_options_info, pki_command_info, NULL},
     {"export", "a recording as HDF5, CSV, or a part of it as MCAP", "RECORDING [options]",
      "RECORDING is a .mcap file or the folder of a run. CSV is one file for each channel; an MCAP\n"
@@ -77,12 +79,12 @@ static const pki_command commands[] = {
      "--build "
      "ur10-code/build && ur10-code/build/test_ur10",
      pki_options_codegen, pki_command_codegen, NULL},
-    {"check", "validate a model or a scenario and explain what is wrong, and where",
-     "MODEL|SCENARIO.yaml... [options]",
-     "Prints every error and warning as FILE:LINE: what. The exit status is 2 when a model\n"
-     "or scenario has an error. With --json there is one object for each, one on each line.",
+    {"check", "validate a model, a scenario or a motor and explain what is wrong, and where",
+     "MODEL|SCENARIO.yaml|MOTOR.yaml... [options]",
+     "Prints every error and warning as FILE:LINE: what. The exit status is 2 when a model,\n"
+     "scenario or motor has an error. With --json there is one object for each, one on each line.",
      "pronk check models/starleth/starleth.urdf", pki_options_check, pki_command_check, NULL},
-    {"list", "what there is: scenarios, models, controllers, ...", "[WHAT] [options]",
+    {"list", "what there is: scenarios, models, motors, ...", "[WHAT] [options]",
      "Without WHAT it lists the lists.", "pronk list models", pki_options_list, pki_command_list, NULL},
     {"solve", "a saved contact or complementarity problem", "FILE... [options]",
      "FILE is a contact problem: text (.fc) or FCLIB's HDF5 layout (.hdf5, .h5), or a linear\n"

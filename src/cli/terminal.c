@@ -63,3 +63,11 @@ void pki_progress_end(pki_progress *p)
     fflush(stderr);
   }
 }
+
+void pki_print_clean(pki_text *text)
+{
+  for (const char *c = text->data; c != NULL && *c != '\0'; c++) {
+    putchar(((unsigned char)*c < ' ' && *c != '\n') || *c == 127 ? '?' : *c);
+  }
+  pki_text_free(text);
+}

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
 /* Codes to print before a text and `plain` after it; all empty when the stream is no
  * terminal, or the user set NO_COLOR. */
 typedef struct pki_palette {
@@ -12,6 +14,9 @@ typedef struct pki_palette {
 } pki_palette;
 
 pki_palette pki_palette_for(FILE *stream);
+
+/* A text that anybody may have written, freed: no codes for the terminal are among what is printed. */
+void pki_print_clean(pki_text *text);
 
 /* A progress bar on stderr, on a terminal only. */
 typedef struct pki_progress {
