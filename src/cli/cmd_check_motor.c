@@ -1,9 +1,11 @@
 /* pronk check for motors: a YAML file with the key `kind`, or motors/NAME. */
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
 #include "cli/cmd_check.h"
 #include "cli/print_json.h"
+#include "cli/terminal.h"
 #include "scenario/motor_line.h"
 
 /* Everything that is wrong with the file of that name; the status of the first. */
@@ -49,8 +51,17 @@ static void print_text(const char *name, const pki_motor_entry *m, const pki_pro
     return;
   }
   const pki_motor_line line = pki_motor_line_of(m);
-  printf("%s: ok\n  %s, %s: kind %s, largest torque %.4g N m, speed at no load %.4g rad/s\n", m->path,
-         m->name, m->maker, pki_motor_kind_words[m->kind], line.peak_torque, line.no_load_speed);
+  pki_text text = {0};
+  pki_text_addf(&text, "%s: ok\n  %s, of %s: kind %s", m->path, m->name, m->maker,
+                pki_motor_kind_words[m->kind]);
+  if (!isnan(line.peak_torque)) {
+    pki_text_addf(&text, ", largest torque %.4g N m", line.peak_torque);
+  }
+  if (!isnan(line.no_load_speed)) {
+    pki_text_addf(&text, ", speed at no load %.4g rad/s", line.no_load_speed);
+  }
+  pki_text_add(&text, "\n");
+  pki_print_clean(&text);
 }
 
 int pki_check_motor(const pki_args *args, const char *name)

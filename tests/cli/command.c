@@ -107,7 +107,7 @@ static void wrong_usage_says_what_is_missing(void **state)
     const char *line, *message;
   } cases[] = {
       {"info", "name a model"},
-      {"info pendulum double_pendulum", "one model or recording at a time"},
+      {"info pendulum double_pendulum", "one model, recording or motor at a time"},
       {"info pendulum --root", "option '--root' needs a value: KIND"},
       {"info pendulum --json=yes", "option '--json' takes no value"},
       {"check", "name a model"},

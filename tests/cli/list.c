@@ -26,6 +26,7 @@ static void the_lists_hold_what_there_is(void **state)
       {"joints", "revolute"},  {"roots", "chain"},           {"shapes", "capsule"},
       {"isas", "base"},        {"commands", "info"},         {"gaits", "trot"},
       {"sensors", "contacts"}, {"channels", "joints/force"}, {"broads", "tree"},
+      {"motors", "maxon-re40"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char line[64];

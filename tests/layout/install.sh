@@ -19,7 +19,7 @@ mkdir -p "$work"
 DESTDIR='' "$cmake" --install "$build" --prefix "$work/first" >"$work/install.log"
 mv "$work/first" "$work/prefix"
 prefix=$work/prefix
-for file in include/pronk/pronk.h "$model"; do
+for file in include/pronk/pronk.h "$model" share/pronk/motors/maxon-re40.yaml; do
   [ -f "$prefix/$file" ] || fail "$file is missing"
 done
 if grep -rlF -e "$source/include" -e "$source/src" -e "$build" "$prefix/lib"* --include='*.cmake' --include='*.pc'; then
