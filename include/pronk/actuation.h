@@ -39,12 +39,12 @@ extern "C" {
 
 /* The force f of an actuator at the end of a step, N m or N, where the joint's velocity is u:
  *
- *   phi(s) = max(low_0 - g_0 u, low_1 - g_1 u, min(a - g u, high_0 - g_0 u, high_1 - g_1 u)),
+ *   phi(s) = a - g u, kept within low_0 - g_0 u and high_0 - g_0 u, then within low_1 - g_1 u and high_1 - g_1 u,
  *            each line raised by s times its own entry of `rub`
  *   f      = phi(-1) or phi(+1) or hold - hold_slope u, the one between the other two
  *
  * a - g u is what it would do without limits. The pairs low, high are its limits: the first are often those of
- * current, the second those of voltage. With rub zero phi(-1) and phi(+1) are the same, and `hold` has no effect;
+ * current, the second, which have the last word, those of voltage. With rub zero phi(-1) and phi(+1) are the same, and `hold` has no effect;
  * it is for dry friction inside of the actuator (at the rotor of a motor behind a spring), where it is the law
  * while the rotor stands still. No slope is negative. */
 typedef struct pk_force_law {
@@ -108,8 +108,8 @@ struct pk_actuator_kind {
   pk_status (*validate)(const void *parameters, pk_error *err);
   /* kg m^2 or kg that it adds to the joint's inertia; NULL: nothing. */
   double (*inertia)(const void *parameters);
-  /* The first states, zeros at first, of a joint whose coordinate is x; NULL: zeros. */
-  void (*reset)(const void *parameters, double x, double *state);
+  /* The first states, zeros at first; NULL: zeros. They must not depend on the pose, which a user may set afterwards. */
+  void (*reset)(const void *parameters, double *state);
   /* Its law in this step; required. `law` is pk_force_law_none at first. */
   void (*condense)(const void *parameters, const pk_actuator_input *in, const double *state,
                    pk_force_law *law);
@@ -131,7 +131,7 @@ PK_API const char *pk_actuator_kind_name(int index);
 
 /* "torque": the force of the command, within limits. */
 typedef struct pk_torque_parameters {
-  /* N m or N, largest force; 0: the model's effort limit, where it has one. Default 0. */
+  /* N m or N, largest force; 0: no limit but the command's. Default 0. */
   double limit;
   /* rad/s or m/s, speed at which the limit has fallen to zero in the direction of motion, from `full_speed` on; 0:
    * it does not fall. Default 0. */
@@ -156,7 +156,7 @@ typedef struct pk_servo_parameters {
   /* Gains on the error of what is regulated, on its integral, and on its rate (position: the velocity's error).
    * N m per rad, rad s and rad/s; in mode velocity N m per rad/s and rad, without kd. Default 0. */
   double kp, ki, kd;
-  /* N m or N, largest force; 0: the model's effort limit, where it has one. Default 0. */
+  /* N m or N, largest force; 0: no limit but the command's. Default 0. */
   double limit;
 } pk_servo_parameters;
 
@@ -250,8 +250,8 @@ typedef struct pk_motor_parameters {
  *
  *   tau = r (k (p - r x) + d (p' - r u))  where p - r x < 0, else 0
  *
- * p, its pretension, is the command q_des of the actuator's own (pk_sim_actuator_command), `pretension` at first; it
- * follows by `speed`. */
+ * p, its pretension, goes from `pretension` to the value that is asked for by `speed`. Its states are both: what is
+ * asked for, and p; write the first (pk_sim_actuation) to command it. */
 typedef struct pk_parallel_spring_parameters {
   /* m, r of the pulley; above 0 (1: of a joint's own angle). Default 1. */
   double radius;
@@ -267,10 +267,9 @@ typedef struct pk_parallel_spring_parameters {
 
 /* "hydraulic": a cylinder on a lever, two chambers, and a valve between supply and tank. The cylinder spans the
  * triangle of the sides `side_a` and `side_b`, whose angle is `angle` + sign x; without sides it acts along the
- * coordinate itself. The command's force is asked of a loop that sets the valve; with its gains zero tau is the
- * valve's opening, -1 to 1. */
+ * coordinate itself. Defaults are those of HyQ's leg (Semini 2010, Ledezma 2016) with the valve Moog E024. */
 typedef struct pk_hydraulic_parameters {
-  /* m^2, areas of the piston on the two sides. */
+  /* m^2, areas of the piston: the side that pushes, and the one around the rod. */
   double area_a, area_b;
   /* m, stroke; m^3, volumes at either end that the piston does not reach. */
   double stroke, dead_a, dead_b;
@@ -286,7 +285,9 @@ typedef struct pk_hydraulic_parameters {
   double spool_frequency, spool_damping;
   /* m, sides of the lever's triangle; rad, its angle at x = 0; +1 or -1: the angle's sign. 0 sides: none. */
   double side_a, side_b, angle, sign;
-  /* 1/s, bandwidth of the force loop; 0: the command's force is the valve's opening. */
+  /* m, length of the cylinder with the piston all the way in; without a lever it is at mid-stroke for x = 0. */
+  double retracted;
+  /* 1/s, bandwidth of a loop that makes the command's force; 0: the command is the valve's opening. */
   double force_gain;
 } pk_hydraulic_parameters;
 

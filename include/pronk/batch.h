@@ -154,6 +154,9 @@ PK_API pk_batch_view pk_batch_commands(pk_batch *batch);
 /* [nu] N m or N, joint forces of commands in the last step. */
 PK_API pk_batch_view pk_batch_tau(pk_batch *batch);
 
+/* [pk_actuation_state_size] What actuators remember, as pk_sim_actuation. */
+PK_API pk_batch_view pk_batch_actuation(pk_batch *batch);
+
 /* Contacts of the active set of a world's last step, as pk_sim_contacts. */
 PK_API int pk_batch_contacts(const pk_batch *batch, int world, pk_sim_contact *out, int most);
 

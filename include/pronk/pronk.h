@@ -2,6 +2,7 @@
 #ifndef PRONK_H
 #define PRONK_H
 
+#include "actuation.h"
 #include "actuators.h"
 #include "batch.h"
 #include "builder.h"

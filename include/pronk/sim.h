@@ -17,6 +17,7 @@
 #ifndef PRONK_SIM_H
 #define PRONK_SIM_H
 
+#include "actuation.h"
 #include "contact.h"
 #include "control.h"
 #include "lcp.h"
@@ -204,6 +205,9 @@ typedef struct pk_sim_options {
   bool self_collision;
   /* s, room for commands that act late: pk_sim_set_latency. Default 0. */
   double max_latency;
+  /* What stands between commands and joint forces (actuation.h), which must outlive the sim; NULL: nothing, commands are
+   * forces. Default NULL. */
+  const pk_actuation *actuation;
   /* The model's own code for its dynamics (code.h), which must outlive the sim; NULL: generic kernels.
    * Default NULL. */
   const pk_code *code;
@@ -393,6 +397,20 @@ PK_API double pk_sim_mass(const pk_sim *sim, int robot);
 PK_API pk_status pk_sim_set_friction(pk_sim *sim, double factor, pk_error *err);
 PK_API double pk_sim_get_friction(const pk_sim *sim);
 
+/* Which value of a motor differs in a world. */
+typedef enum pk_motor_value {
+  PK_MOTOR_VALUE_CONSTANT,   /* torque and back-EMF */
+  PK_MOTOR_VALUE_RESISTANCE, /* of the winding */
+  PK_MOTOR_VALUE_FRICTION,   /* dry, of the rotor */
+  PK_MOTOR_VALUE_SPRING,     /* stiffness of a sea's */
+  PK_MOTOR_VALUE_COUNT
+} pk_motor_value;
+
+/* A value of a motor ("dc" or "sea") times a factor above zero, in this world alone; factors multiply. `actuator` counts the list
+ * of pk_actuation_create. */
+PK_API pk_status pk_sim_scale_motor(pk_sim *sim, int actuator, pk_motor_value what, double factor,
+                                    pk_error *err);
+
 /* Commands act late by a whole number of steps, at most the option max_latency: what stands in
  * pk_sim_commands when step k begins acts in step k + n. In the first n steps after a reset no command acts.
  * 0 at first. The commands on their way are part of the state. */
@@ -474,6 +492,10 @@ PK_API pk_command *pk_sim_commands(pk_sim *sim);
 
 /* [nu of the joint model] N m or N, joint forces of commands in the last step. */
 PK_API const double *pk_sim_tau(const pk_sim *sim);
+
+/* [pk_actuation_state_size] What actuators remember: those of actuator i begin at pk_actuation_state_at(actuation, i); write to
+ * set them. NULL: there are none. */
+PK_API double *pk_sim_actuation(pk_sim *sim);
 
 /* Scratch of the world's model, for queries between steps. */
 PK_API pk_workspace *pk_sim_workspace(pk_sim *sim);

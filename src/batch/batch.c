@@ -11,6 +11,7 @@
 #include "dynamics/code.h"
 #include "sim/sim_control.h"
 #include "step/contact.h"
+#include "step/joints.h"
 
 /* ---- memory ---- */
 
@@ -43,7 +44,7 @@ static size_t carve_group(pki_thread_context *context, const pk_batch *b, pki_ar
 {
   const size_t shown = (size_t)b->lanes * (size_t)b->options.keep;
   pki_work_carve(&context->work, b->model, b->lanes, arena);
-  pki_group_carve(&context->group, b->model, b->lanes, arena);
+  pki_group_carve(&context->group, b->model, b->options.sim.actuation, b->lanes, arena);
   context->contacts = pki_arena_take(arena, shown, sizeof *context->contacts);
   return arena->used;
 }
@@ -68,6 +69,8 @@ static pk_status create_thread_context(pk_batch *b, pki_thread_context *context,
   context->group.work = &context->work;
   context->group.dynamics = pki_work_use(&context->work, pki_code_find(b->options.sim.code, b->lanes));
   context->group.plan = &b->plan;
+  pki_group_use_actuation(&context->group, b->options.sim.actuation, b->lanes);
+  pki_add_rotors(context->sim, &context->work);
   context->group.colliders = &context->sim->scene.colliders;
   context->group.scene = &context->sim->scene;
   return PK_OK;

@@ -165,6 +165,10 @@ static pk_status check_world_of_sim(const pk_batch *b, int world, const pk_sim *
                       all);
     }
   }
+  if (sim->options.actuation != b->options.sim.actuation) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "actuation"},
+                    "the sim has other actuators than the batch: take pk_batch_sim_options");
+  }
   if (sim->options.code != b->options.sim.code) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "code"},
                     "the sim computes with other code than the batch: take pk_batch_sim_options");
@@ -246,6 +250,11 @@ void pki_batch_begin(pk_batch *b, int world)
   if (b->options.sim.code != NULL) {
     memcpy(block + b->row_at[PKI_MEMORY_GROUPED], b->contexts[0].sim->workspace->grouped, bytes);
   }
+  const pk_actuation *actuation = b->options.sim.actuation;
+  if (actuation != NULL) {
+    memcpy(block + b->row_at[PKI_MEMORY_MOTORS], actuation->constants,
+           (size_t)actuation->nmotor * PKI_MOTOR_CONSTANTS * sizeof(double));
+  }
   pki_head_of(b, world)->varied = false;
   pki_head_of(b, world)->parameters.friction = 1;
   pk_batch_reset(b, world);
@@ -320,6 +329,12 @@ pk_batch_view pk_batch_commands(pk_batch *b)
 pk_batch_view pk_batch_tau(pk_batch *b)
 {
   return view_of(b, PKI_MEMORY_TAU, pki_joint_model(b->model)->nu);
+}
+
+pk_batch_view pk_batch_actuation(pk_batch *b)
+{
+  const pk_actuation *a = b->options.sim.actuation;
+  return view_of(b, PKI_MEMORY_ACTUATION, a != NULL ? a->nstate : 0);
 }
 
 pk_status pk_batch_world_status(const pk_batch *b, int world)

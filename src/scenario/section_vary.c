@@ -274,7 +274,7 @@ static void check_root(const pki_world *w, const pki_scenario_vary *v, pki_probl
 
 static bool keep_start(pki_world *w)
 {
-  const size_t state = pk_sim_state_size(w->sim), numbers = pki_parameters_size(w->model);
+  const size_t state = pk_sim_state_size(w->sim), numbers = pki_parameters_size(w->sim);
   w->start = malloc(state + numbers * sizeof(double)); /* a state's size is a multiple of a double's */
   if (w->start == NULL) {
     return false;

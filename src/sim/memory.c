@@ -40,6 +40,16 @@ static size_t of_queue(const pk_model *m, const pk_sim_options *o)
   return (size_t)pki_latency_room(o) * joints_of(m);
 }
 
+static size_t of_actuation(const pk_model *m, const pk_sim_options *o)
+{
+  return (void)m, o->actuation != NULL ? (size_t)o->actuation->nstate : 0;
+}
+
+static size_t of_motors(const pk_model *m, const pk_sim_options *o)
+{
+  return (void)m, o->actuation != NULL ? (size_t)o->actuation->nmotor * PKI_MOTOR_CONSTANTS : 0;
+}
+
 static size_t of_pushes(const pk_model *m, const pk_sim_options *o)
 {
   return (void)o, 6 * (size_t)m->nbody;
@@ -92,6 +102,13 @@ static void reset_commands(pk_sim *sim)
 {
   for (int k = 0; k < sim->joints.n; k++) {
     sim->state.commands[k] = (pk_command){0};
+  }
+}
+
+static void reset_actuation(pk_sim *sim)
+{
+  if (sim->options.actuation != NULL) {
+    pki_actuation_reset(sim->options.actuation, sim->state.actuation);
   }
 }
 
@@ -196,6 +213,7 @@ const pki_memory_row pki_memory[PKI_MEMORY_ROWS] = {
     [PKI_MEMORY_QUEUE] = {"queue", STATE(queue), .room = of_queue, .reset = reset_queue,
                           .check = check_waiting},
     [PKI_MEMORY_TAU] = {"tau", STATE(tau), .room = of_joints},
+    [PKI_MEMORY_ACTUATION] = {"actuation", STATE(actuation), .room = of_actuation, .reset = reset_actuation},
     [PKI_MEMORY_PUSHES] = {"pushes", STATE(pushes), .room = of_pushes},
     [PKI_MEMORY_DRIVES] = {"drives", STATE(drives), .room = of_drives, .reset = pki_sim_joints_reset},
     [PKI_MEMORY_LAST] = {"contacts", STATE(last), .room = of_contacts, .used = PKI_USED_CONTACTS,
@@ -216,6 +234,8 @@ const pki_memory_row pki_memory[PKI_MEMORY_ROWS] = {
                             .role = PKI_ROLE_PARAMETER},
     [PKI_MEMORY_GROUPED] = {"grouped", .size = sizeof(double), .room = of_grouped,
                             .role = PKI_ROLE_PARAMETER},
+    [PKI_MEMORY_MOTORS] = {"motors", .at = offsetof(pk_sim, motors), .size = sizeof(double),
+                           .room = of_motors, .role = PKI_ROLE_PARAMETER},
 };
 
 /* ---- arrays ---- */

@@ -40,6 +40,7 @@ enum {
   PKI_MEMORY_COMMANDS,
   PKI_MEMORY_QUEUE,
   PKI_MEMORY_TAU,
+  PKI_MEMORY_ACTUATION,
   PKI_MEMORY_PUSHES,
   PKI_MEMORY_DRIVES,
   PKI_MEMORY_LAST,
@@ -51,6 +52,7 @@ enum {
   PKI_MEMORY_SPRINGS,
   PKI_MEMORY_INERTIA, /* parameters from here on, in the workspace's memory */
   PKI_MEMORY_GROUPED,
+  PKI_MEMORY_MOTORS, /* constants of motors */
   PKI_MEMORY_ROWS
 };
 extern const pki_memory_row pki_memory[PKI_MEMORY_ROWS];

@@ -92,12 +92,29 @@ static pk_status check_inertia(const pk_model *m, int body, const double inertia
   return PK_OK;
 }
 
+/* How many constants of motors a world has. */
+static size_t motor_numbers(const pk_sim *sim)
+{
+  const pk_actuation *a = sim->options.actuation;
+  return a != NULL ? (size_t)a->nmotor * PKI_MOTOR_CONSTANTS : 0;
+}
+
+/* The world differs from its model and its actuators. */
+static bool is_varied(const pk_sim *sim)
+{
+  const pk_model *m = sim->model;
+  const size_t motors = motor_numbers(sim);
+  return memcmp(sim->workspace->work.params.inertia, m->body_inertia,
+                10 * (size_t)m->nbody * sizeof(double)) != 0 ||
+         (motors > 0 && memcmp(sim->motors, sim->options.actuation->constants, motors * sizeof(double)) != 0);
+}
+
 /* What a model's own code reads follows the inertias. */
 static void regroup_inertias(pk_sim *sim)
 {
   const pk_model *m = sim->model;
   pki_params *params = &sim->workspace->work.params;
-  params->varied = memcmp(params->inertia, m->body_inertia, 10 * (size_t)m->nbody * sizeof(double)) != 0;
+  params->varied = is_varied(sim);
   pki_group_inertias(m, params->inertia, params->grouped);
 }
 
@@ -209,6 +226,39 @@ double pk_sim_get_friction(const pk_sim *sim)
   return sim->parameters.friction;
 }
 
+/* ---- motors ---- */
+
+/* The row of an actuator's constants; -1: it is no motor. */
+static int motor_of(const pk_actuation *a, int actuator)
+{
+  for (int n = 0; n < a->nmotor; n++) {
+    if (a->order[n] == actuator) {
+      return n;
+    }
+  }
+  return -1;
+}
+
+pk_status pk_sim_scale_motor(pk_sim *sim, int actuator, pk_motor_value what, double factor, pk_error *err)
+{
+  static const int entries[PK_MOTOR_VALUE_COUNT] = {PKI_MOTOR_NK, PKI_MOTOR_R, PKI_MOTOR_DRY,
+                                                    PKI_MOTOR_SPRING};
+  const pk_actuation *a = sim->options.actuation;
+  if (a == NULL || actuator < 0 || actuator >= a->count || motor_of(a, actuator) < 0) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "actuator"},
+                    "actuator %d is no motor of this world: it has %d actuators, and dc and sea are motors",
+                    actuator, a != NULL ? a->count : 0);
+  }
+  if (!(factor > 0) || isinf(factor) || (unsigned)what >= PK_MOTOR_VALUE_COUNT) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "factor"},
+                    "the factor is %g, expected a number above zero", factor);
+  }
+  const size_t at = (size_t)motor_of(a, actuator) * PKI_MOTOR_CONSTANTS + (size_t)entries[what];
+  sim->motors[at] *= factor;
+  sim->workspace->work.params.varied = is_varied(sim);
+  return PK_OK;
+}
+
 /* ---- latency ---- */
 
 int pki_latency_room(const pk_sim_options *o)
@@ -260,9 +310,9 @@ double pk_sim_get_latency(const pk_sim *sim)
 
 /* ---- all together ---- */
 
-size_t pki_parameters_size(const pk_model *model)
+size_t pki_parameters_size(const pk_sim *sim)
 {
-  return 10 * (size_t)model->nbody + 2;
+  return 10 * (size_t)sim->model->nbody + 2 + motor_numbers(sim);
 }
 
 void pki_parameters_save(const pk_sim *sim, double *out)
@@ -271,6 +321,9 @@ void pki_parameters_save(const pk_sim *sim, double *out)
   memcpy(out, sim->workspace->work.params.inertia, n * sizeof *out);
   out[n] = sim->parameters.friction;
   out[n + 1] = sim->parameters.late;
+  if (motor_numbers(sim) > 0) {
+    memcpy(out + n + 2, sim->motors, motor_numbers(sim) * sizeof *out);
+  }
 }
 
 void pki_parameters_load(pk_sim *sim, const double *in)
@@ -279,5 +332,8 @@ void pki_parameters_load(pk_sim *sim, const double *in)
   memcpy(sim->workspace->work.params.inertia, in, n * sizeof *in);
   sim->parameters.friction = in[n];
   sim->parameters.late = (int)in[n + 1];
+  if (motor_numbers(sim) > 0) {
+    memcpy(sim->motors, in + n + 2, motor_numbers(sim) * sizeof *in);
+  }
   regroup_inertias(sim);
 }

@@ -16,7 +16,7 @@
 
 /* All parameters of a world as numbers, which were those of a world of the same model and options: how many, out, in.
  * Commands on their way are state and not among them. */
-size_t pki_parameters_size(const pk_model *model);
+size_t pki_parameters_size(const pk_sim *sim);
 void pki_parameters_save(const pk_sim *sim, double *out);
 void pki_parameters_load(pk_sim *sim, const double *in);
 

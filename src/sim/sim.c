@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/code.h"
+#include "model/match.h"
 #include "model/motion.h"
 #include "sim/grow.h"
 #include "sim/memory.h"
@@ -28,6 +29,14 @@ static pk_sim *carve_sim(const pk_model *model, const pk_sim_options *options, p
   s.carry_q_next = pki_arena_take(arena, nu, real);
   s.carry_u_next = pki_arena_take(arena, nu, real);
   s.tau_next = pki_arena_take(arena, joints, real);
+  const pk_actuation *actuation = options->actuation;
+  s.actuation_next = pki_arena_take(arena, actuation != NULL ? (size_t)actuation->nstate : 0, real);
+  double **const of_states[] = {&s.smooth.state, &s.smooth.state_rate, &s.smooth.state_total};
+  for (size_t i = 0; i < sizeof of_states / sizeof of_states[0]; i++) {
+    *of_states[i] = pki_arena_take(arena, actuation != NULL ? (size_t)actuation->nstate : 0, real);
+  }
+  s.motors =
+      pki_arena_take(arena, actuation != NULL ? (size_t)actuation->nmotor * PKI_MOTOR_CONSTANTS : 0, real);
   s.smooth.q = pki_arena_take(arena, nq, real);
   double **const of_smooth[] = {&s.smooth.force,  &s.smooth.xi,       &s.smooth.u,      &s.smooth.xi_rate,
                                 &s.smooth.u_rate, &s.smooth.xi_total, &s.smooth.u_total};
@@ -39,7 +48,7 @@ static pk_sim *carve_sim(const pk_model *model, const pk_sim_options *options, p
   pki_sim_joints_carve(&s.joints, model, arena);
   s.late_room = pki_latency_room(options);
   s.parameters.friction = 1;
-  pki_single_group_carve(&s.single, model, arena);
+  pki_single_group_carve(&s.single, model, actuation, arena);
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
     *sim = s;
@@ -70,6 +79,36 @@ size_t pk_sim_memsize(const pk_model *model, const pk_sim_options *options)
   return arena.used;
 }
 
+/* Actuators are those of this model, and the stepper can integrate them. */
+static pk_status check_actuation(const pk_model *model, const pk_sim_options *o, pk_error *err)
+{
+  const pk_actuation *a = o->actuation;
+  if (a == NULL) {
+    return PK_OK;
+  }
+  for (int i = 0; i < a->count && !pki_steppers[o->stepper]->contact; i++) {
+    if (a->list[i].actuator.kind->rate == NULL) {
+      return pki_fail(
+          err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
+          "the stepper \"%s\" integrates states of actuators, and the kind \"%s\" has no function rate: use "
+          "\"moreau\" or \"euler\"",
+          pki_steppers[o->stepper]->name, a->list[i].actuator.kind->name);
+    }
+  }
+  return pki_model_match(pki_joint_model(model), a->model, "actuation", "the actuation", err);
+}
+
+/* Constants of motors are the world's own, and rotors behind rigid gears are part of the joints' inertia. */
+static void use_actuation(pk_sim *sim)
+{
+  const pk_actuation *a = sim->options.actuation;
+  if (a == NULL) {
+    return;
+  }
+  memcpy(sim->motors, a->constants, (size_t)a->nmotor * PKI_MOTOR_CONSTANTS * sizeof *sim->motors);
+  pki_add_rotors(sim, &sim->workspace->work);
+}
+
 pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void *memory, pk_sim **out,
                       pk_error *err)
 {
@@ -92,6 +131,10 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
     return status;
   }
   const pki_stepper *stepper = pki_steppers[chosen.stepper];
+  status = check_actuation(model, &chosen, err);
+  if (status != PK_OK) {
+    return status;
+  }
   if (model->nconstraint > 0 && !stepper->contact) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
                     "the stepper \"%s\" knows no constraints: use \"moreau\" or \"euler\"", stepper->name);
@@ -101,6 +144,7 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
   PK_ASSERT(arena.used == arena.size);
   sim->options = chosen;
   sim->workspace->kernels = pki_work_use(&sim->workspace->work, pki_code_find(chosen.code, 1));
+  use_actuation(sim);
   pk_sim_reset(sim);
   status = pki_sim_collide_init(sim, err);
   if (status == PK_OK && stepper->adaptive) {
@@ -294,6 +338,9 @@ static void accept_next_state(pk_sim *sim, const pk_step_info *report)
   memcpy(sim->state.q, sim->q_next, nq * real);
   memcpy(sim->state.u, sim->u_next, nu * real);
   memcpy(sim->state.tau, sim->tau_next, (size_t)sim->joints.n * real);
+  if (sim->options.actuation != NULL) {
+    memcpy(sim->state.actuation, sim->actuation_next, (size_t)sim->options.actuation->nstate * real);
+  }
   memcpy(sim->state.drives, sim->joints.moved, (size_t)sim->model->ndrive * real); /* turns count on */
   pki_compliant_commit(sim);
   sim->state.n.steps++;
@@ -447,6 +494,11 @@ double *pk_sim_u(pk_sim *sim)
 pk_command *pk_sim_commands(pk_sim *sim)
 {
   return sim->state.commands;
+}
+
+double *pk_sim_actuation(pk_sim *sim)
+{
+  return sim->options.actuation != NULL ? sim->state.actuation : NULL;
 }
 
 const double *pk_sim_tau(const pk_sim *sim)

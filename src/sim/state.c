@@ -14,7 +14,7 @@
 #include "sim/memory.h"
 #include "step/contact.h"
 
-enum { FORMAT = 7, NAME = 64, OPTIONS = 48 };
+enum { FORMAT = 8, NAME = 64, OPTIONS = 48 };
 
 static const char magic[8] = {'P', 'K', 'S', 'T', 'A', 'T', 'E', '\n'};
 static const int64_t most_steps = INT64_C(1) << 52; /* time is still exact */
@@ -23,6 +23,7 @@ typedef struct header {
   char magic[8];
   uint64_t format, size;   /* size: of all bytes */
   uint64_t model, shapes;  /* hashes: dynamics, what collides */
+  uint64_t actuation;      /* and actuators; 0: none */
   double options[OPTIONS]; /* as numbers, in the order of their fields */
   char controller[NAME];   /* "": nobody */
   uint64_t controller_size;
@@ -90,6 +91,7 @@ static header header_of(const pk_sim *sim, size_t size)
   h.size = size;
   h.model = pk_model_hash(sim->model);
   h.shapes = pki_colliders_hash(&sim->scene.colliders);
+  h.actuation = sim->options.actuation != NULL ? sim->options.actuation->hash : 0;
   PK_ASSERT(pki_sim_field_count <= OPTIONS);
   for (int i = 0; i < pki_sim_field_count; i++) {
     h.options[i] = pki_field_get(&pki_sim_fields[i], &sim->options, 0);
@@ -175,6 +177,11 @@ static pk_status check_world(const header *h, const header *mine, pk_error *err)
                     "world's is %016llx (%016llx)",
                     (unsigned long long)h->model, (unsigned long long)h->shapes,
                     (unsigned long long)mine->model, (unsigned long long)mine->shapes);
+  }
+  if (h->actuation != mine->actuation) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "this state was saved with other actuators (hash %016llx) than this world has (%016llx)",
+                    (unsigned long long)h->actuation, (unsigned long long)mine->actuation);
   }
   for (int i = 0; i < pki_sim_field_count; i++) {
     const pk_field *f = &pki_sim_fields[i];

@@ -24,7 +24,13 @@ typedef struct pki_ark {
   double step; /* internal step to begin with, 0: let ARKODE choose */
 } pki_ark;
 
-/* y' = (B(xi) u, a(q_0 (+) xi, u)) */
+/* How many numbers actuators remember. */
+static int states_of(const pk_sim *sim)
+{
+  return sim->options.actuation != NULL ? sim->options.actuation->nstate : 0;
+}
+
+/* y' = (B(xi) u, a(q_0 (+) xi, u), rates of actuators) */
 static int ark_rate(realtype t, N_Vector y, N_Vector ydot, void *user)
 {
   (void)t;
@@ -35,11 +41,18 @@ static int ark_rate(realtype t, N_Vector y, N_Vector ydot, void *user)
   const double *xi = N_VGetArrayPointer(y), *u = xi + m->nu;
   double *xi_dot = N_VGetArrayPointer(ydot), *u_dot = xi_dot + m->nu;
   const pki_smooth *s = &sim->smooth;
+  const size_t states = (size_t)states_of(sim) * sizeof(double);
+  if (states > 0) {
+    memcpy(s->state, u + m->nu, states);
+  }
   pki_reset_diagonal(&w->work);
   w->kernels->config_add(m, ark->q, 1, xi, s->q);
-  pki_joint_force(sim, s->q, u, sim->tau_next, s->force);
+  pki_joint_force(sim, s->q, u, s->state, false, sim->tau_next, s->force);
   pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
   w->kernels->config_rate(m, xi, u, xi_dot);
+  if (states > 0) {
+    memcpy(u_dot + m->nu, s->state_rate, states);
+  }
   /* a positive result asks for a shorter step */
   for (int k = 0; k < m->nu; k++) {
     if (!isfinite(u_dot[k]) || !isfinite(xi_dot[k])) {
@@ -63,10 +76,10 @@ static bool set_options(pk_sim *sim, pki_ark *ark)
          ARKStepSetMaxNumSteps(ark->memory, -1) == 0;
 }
 
-/* The implicit schemes solve dense systems of 2 nu, their matrix from difference quotients. */
+/* The implicit schemes solve dense systems of all unknowns, their matrix from difference quotients. */
 static bool set_solver(pk_sim *sim, pki_ark *ark)
 {
-  const sunindextype n = 2 * (sunindextype)sim->model->nu;
+  const sunindextype n = 2 * (sunindextype)sim->model->nu + states_of(sim);
   ark->matrix = SUNDenseMatrix(n, n, ark->context);
   ark->solver = ark->matrix ? SUNLinSol_Dense(ark->y, ark->matrix, ark->context) : NULL;
   return ark->solver != NULL && ARKStepSetLinearSolver(ark->memory, ark->solver, ark->matrix) == 0;
@@ -83,7 +96,7 @@ pk_status pki_ark_create(pk_sim *sim, pk_error *err)
   bool ok = ark != NULL && SUNContext_Create(NULL, &ark->context) == 0;
   if (ok) {
     ark->q = malloc(((size_t)sim->model->nq + 1) * sizeof *ark->q);
-    ark->y = N_VNew_Serial(2 * (sunindextype)sim->model->nu, ark->context);
+    ark->y = N_VNew_Serial(2 * (sunindextype)sim->model->nu + states_of(sim), ark->context);
     ok = ark->q != NULL && ark->y != NULL;
   }
   if (ok) {
@@ -180,6 +193,9 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   memcpy(ark->q, sim->state.q, (size_t)m->nq * sizeof *ark->q);
   memset(y, 0, nu * sizeof *y);
   memcpy(y + nu, sim->state.u, nu * sizeof *y);
+  if (states_of(sim) > 0) {
+    memcpy(y + 2 * nu, sim->state.actuation, (size_t)states_of(sim) * sizeof *y);
+  }
   bool ok = restart_integrator(sim, ark) && ARKStepSetStopTime(ark->memory, dt) == 0;
   while (ok && t < dt && info->iterations < sim->options.max_internal) {
     const double before = t;
@@ -201,7 +217,11 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   }
   memcpy(sim->q_next, ark->q, (size_t)m->nq * sizeof *sim->q_next);
   memcpy(sim->u_next, y + nu, nu * sizeof *sim->u_next);
-  info->saturated = pki_joint_force(sim, sim->q_next, sim->u_next, sim->tau_next, sim->smooth.force);
+  if (states_of(sim) > 0) {
+    memcpy(sim->actuation_next, y + 2 * nu, (size_t)states_of(sim) * sizeof *y);
+  }
+  info->saturated = pki_joint_force(sim, sim->q_next, sim->u_next, sim->actuation_next, true, sim->tau_next,
+                                    sim->smooth.force);
   return PK_OK;
 }
 

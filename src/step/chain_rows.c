@@ -38,6 +38,13 @@ pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_ste
   return PK_OK;
 }
 
+/* The inertia of a cut joint's drive: armature, and what its actuator brings. */
+static double drive_inertia(const pk_sim *sim, int k)
+{
+  const pk_actuation *a = sim->options.actuation;
+  return sim->joints.model->dof_armature[k] + (a != NULL ? a->inertia[k] : 0);
+}
+
 void pki_chain_weigh_joints(pk_sim *sim, const pki_group *g)
 {
   pki_sim_joints *j = &sim->joints;
@@ -49,7 +56,7 @@ void pki_chain_weigh_joints(pk_sim *sim, const pki_group *g)
     if (j->at[k] >= 0) {
       w->diag[j->at[k]] += added;
     } else {
-      j->weights[j->row[k] - sim->model->nbilateral] = j->model->dof_armature[k] + added;
+      j->weights[j->row[k] - sim->model->nbilateral] = drive_inertia(sim, k) + added;
     }
   }
 }
@@ -86,7 +93,7 @@ static void drive_cut_joints(pk_sim *sim, const pki_group *g, double *out)
       out[j->at[k]] += dt * (g->joint.force[k] - slope * g->u[j->at[k]]);
     } else {
       const double rate = pki_bilateral_velocity(&j->bilateral, j->row[k], g->u);
-      const double inertial = j->model->dof_armature[k] * (j->u[k] - rate);
+      const double inertial = drive_inertia(sim, k) * (j->u[k] - rate);
       pki_bilateral_add(&j->bilateral, j->row[k], dt * (g->joint.force[k] - slope * rate) + inertial, out);
     }
   }
@@ -261,18 +268,18 @@ static void add_joint_row(pk_sim *sim, const pki_group *g, int kind, int k, doub
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
   const int at = pk_contact_size(&a->problem), slot = kind * sim->joints.n + k;
-  const pki_joint_row row = pki_joint_row_of(kind, g->plan->dt, g->joint.g[k], g->joint.command[6 * k + 5],
-                                             sim->joints.model->dof_friction[k]);
+  const double *force = g->joint.row + (size_t)PKI_FORCE_NUMBERS * (size_t)k;
+  const pki_joint_row row = pki_joint_row_of(kind, g->plan->dt, force, g->joint.dry[k]);
   c->row_slot[a->problem.nbox] = slot;
   pki_chain_add_joint(sim, k, row.sign, row.lower, row.upper, row.softness);
-  a->q[at] = pki_joint_row_q(kind, v, gap, g->plan->reach, g->joint.a[k], g->joint.g[k]);
+  a->q[at] = pki_joint_row_q(kind, v, gap, g->plan->reach, force);
   a->r[at] = g->plan->published ? 0 : pki_joint_row_guess(&row, sim->state.last_joint[slot]);
 }
 
 /* Friction of a joint that does not slide, and a command that may come back from its limit, are rows. */
 static bool has_friction_row(const pki_group *g, int k)
 {
-  return g->plan->rubs && g->plan->joints->dof_friction[k] > 0 && !g->joint.sliding[k];
+  return g->plan->rubs && g->joint.dry[k] > 0 && !g->joint.sliding[k];
 }
 
 static bool has_torque_row(const pki_group *g, int k)

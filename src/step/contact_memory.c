@@ -25,7 +25,8 @@ pk_contact_problem pki_largest_problem(const pk_model *model, const pk_sim_optio
   int joint_rows = of->nu;
   for (int k = 0; k < of->nu; k++) {
     joint_rows += o->joint_limits ? (isfinite(of->dof_lower[k]) != 0) + (isfinite(of->dof_upper[k]) != 0) : 0;
-    joint_rows += o->joint_friction && of->dof_friction[k] > 0;
+    joint_rows +=
+        o->joint_friction && (of->dof_friction[k] > 0 || (o->actuation != NULL && o->actuation->dry));
   }
   return (pk_contact_problem){.ncontact = o->max_contacts,
                               .nbilateral = o->bilateral == PK_BILATERAL_METHOD_PROX ? model->nbilateral : 0,

@@ -72,8 +72,12 @@ static void take_numbers(const numbers *parts, size_t n, int lanes, pki_arena *a
 }
 
 /* Configurations, velocities, commands, and what a step says of itself. */
-static void carve_motion(pki_group *g, const pk_model *m, bool any, int lanes, pki_arena *arena)
+static void carve_motion(pki_group *g, const pk_model *m, const pk_actuation *a, bool any, int lanes,
+                         pki_arena *arena)
 {
+  const bool acts = any && a != NULL;
+  const size_t states = acts ? (size_t)a->nstate : 0;
+  const size_t motors = acts ? (size_t)a->nmotor * PKI_MOTOR_CONSTANTS : 0;
   const size_t nq = any ? (size_t)m->nq : 0, nu = any ? (size_t)m->nu : 0;
   const size_t joints = any ? (size_t)pki_joint_model(m)->nu : 0;
   const numbers parts[] = {{&g->q, nq},
@@ -83,8 +87,16 @@ static void carve_motion(pki_group *g, const pk_model *m, bool any, int lanes, p
                            {&g->q_try, nq},
                            {&g->joint.command, 6 * joints},
                            {&g->joint.x, joints},
-                           {&g->joint.a, joints},
-                           {&g->joint.g, joints},
+                           {&g->joint.law, PKI_LAW_NUMBERS * joints},
+                           {&g->joint.line_a, joints},
+                           {&g->joint.line_g, joints},
+                           {&g->joint.piece, joints},
+                           {&g->joint.other, joints},
+                           {&g->joint.row, PKI_FORCE_NUMBERS * joints},
+                           {&g->joint.dry, joints},
+                           {&g->joint.added, acts ? 2 * joints : 0},
+                           {&g->actuators.state, states},
+                           {&g->actuators.motors, motors},
                            {&g->push, nu},
                            {&g->joint.force, joints},
                            {&g->joint.gain, joints},
@@ -155,26 +167,39 @@ static void carve_slots(pki_group *g, bool slots, size_t nu, int lanes, pki_aren
   g->scalar = pki_arena_take(arena, rows * rows + 5 * rows + n, sizeof(double));
 }
 
-void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *arena)
+void pki_group_carve(pki_group *g, const pk_model *m, const pk_actuation *actuation, int lanes,
+                     pki_arena *arena)
 {
   const bool slots = m->nu <= PKI_GROUP_NU; /* rows of larger models are on chains: a sim alone has them */
   const bool any = slots || lanes == 1;
   *g = (pki_group){.plan = NULL};
-  carve_motion(g, m, any, lanes, arena);
+  carve_motion(g, m, actuation, any, lanes, arena);
   carve_slots(g, slots, slots ? (size_t)m->nu : 0, lanes, arena);
   carve_lanes(g, any ? (size_t)pki_joint_model(m)->nu : 0, slots, lanes, arena);
-  g->discard = pki_arena_take(arena, (any ? (size_t)m->nq : 0) + (size_t)pki_guard_size(m), sizeof(double));
+  const size_t states = actuation != NULL ? (size_t)actuation->nstate : 0;
+  g->discard =
+      pki_arena_take(arena, (any ? (size_t)m->nq : 0) + (size_t)pki_guard_size(m) + states, sizeof(double));
+}
+
+void pki_group_use_actuation(pki_group *g, const pk_actuation *a, int lanes)
+{
+  for (int i = 0; a != NULL && i < a->nmotor * PKI_MOTOR_CONSTANTS; i++) {
+    for (int l = 0; l < lanes; l++) {
+      g->actuators.motors[i * lanes + l] = a->constants[i];
+    }
+  }
 }
 
 /* ---- a sim alone ---- */
 
-void pki_single_group_carve(pki_single_group *a, const pk_model *model, pki_arena *arena)
+void pki_single_group_carve(pki_single_group *a, const pk_model *model, const pk_actuation *actuation,
+                            pki_arena *arena)
 {
   *a = (pki_single_group){.stale = true, .kernels = pki_group_kernels_get(1)};
   pki_group_plan_carve(&a->plan, model, arena);
   pki_group_plan_carve_limits(&a->chains, model, arena);
   a->guard = pki_arena_take(arena, (size_t)pki_guard_size(model), sizeof *a->guard);
-  pki_group_carve(&a->group, model, 1, arena);
+  pki_group_carve(&a->group, model, actuation, 1, arena);
 }
 
 /* Whose step is measured, and where the times go. */
@@ -209,6 +234,9 @@ static pki_lane_world lane_world_of(pk_sim *sim, bool *plain)
                           .commands = sim->acting,
                           .pushes = sim->state.n.pushed ? sim->state.pushes : NULL,
                           .friction = sim->parameters.friction,
+                          .actuation = sim->state.actuation,
+                          .motors = sim->motors,
+                          .actuation_next = sim->actuation_next,
                           .q_next = sim->q_next,
                           .u_next = sim->u_next,
                           .tau = sim->tau_next,

@@ -27,6 +27,7 @@
 
 #include <math.h>
 
+#include "actuation/actuation.h"
 #include "collision/world/contacts.h"
 #include "dynamics/kernels.h"
 #include "pronk/contact.h"
@@ -78,6 +79,8 @@ typedef struct pki_group_plan {
   const pk_model *joints;
   /* Some joint coordinates are no velocities of the model. */
   bool cut;
+  /* Its actuators; NULL: commands are forces. */
+  const pk_actuation *actuation;
   /* Some joint has friction. */
   bool rubs;
   /* Some joint has a spring. */
@@ -192,10 +195,13 @@ typedef struct pki_lane_world {
   const double *q, *u;
   const pk_command *commands;
   const double *inertia,
-      *grouped;         /* [nbody][10], likewise regrouped; NULL in all worlds: what the work has */
-  const double *pushes; /* [nbody][6]; NULL: none */
-  double friction;      /* factor on all coefficients */
+      *grouped;            /* [nbody][10], likewise regrouped; NULL in all worlds: what the work has */
+  const double *pushes;    /* [nbody][6]; NULL: none */
+  double friction;         /* factor on all coefficients */
+  const double *actuation; /* [nstate] what actuators remember */
+  const double *motors;    /* [nmotor][PKI_MOTOR_CONSTANTS]; NULL in all worlds: what the group has */
   double *q_next, *u_next, *tau;
+  double *actuation_next;
   pki_contact *last; /* of the last step, then of this one */
   double *last_r;
   bool *last_sticks;
@@ -244,21 +250,26 @@ typedef struct pki_joint_row {
   double sign, lower, upper, softness;
 } pki_joint_row;
 
-/* `gain`, `tau_max`: of the joint's command; friction: N m or N. */
-static inline pki_joint_row pki_joint_row_of(int kind, double dt, double gain, double tau_max,
-                                             double friction)
+/* What the row of a force law adds to the line that is in M~: clamp(a - g u, lower, upper) (actuation/force_law.h). */
+enum { PKI_FORCE_A, PKI_FORCE_G, PKI_FORCE_LOWER, PKI_FORCE_UPPER, PKI_FORCE_NUMBERS };
+
+/* `force` [PKI_FORCE_NUMBERS]: of a row of torque; friction: N m or N. */
+static inline pki_joint_row pki_joint_row_of(int kind, double dt, const double *force, double friction)
 {
-  const double most = kind == PKI_ROW_TORQUE ? dt * tau_max : dt * friction;
-  if (kind == PKI_ROW_LOWER || kind == PKI_ROW_UPPER) {
-    return (pki_joint_row){kind == PKI_ROW_UPPER ? -1 : 1, 0, INFINITY, 0};
+  switch (kind) {
+  case PKI_ROW_LOWER:
+  case PKI_ROW_UPPER: return (pki_joint_row){kind == PKI_ROW_UPPER ? -1 : 1, 0, INFINITY, 0};
+  case PKI_ROW_FRICTION: return (pki_joint_row){1, -dt * friction, dt * friction, 0};
+  default:
+    return (pki_joint_row){1, dt * force[PKI_FORCE_LOWER], dt * force[PKI_FORCE_UPPER],
+                           1 / (dt * force[PKI_FORCE_G])};
   }
-  return (pki_joint_row){1, -most, most, kind == PKI_ROW_TORQUE ? 1 / (dt * gain) : 0};
 }
 
-/* q of a joint row: v the joint's rate without impulses, `gap` of a limit, a - gain u the force of a command. */
-static inline double pki_joint_row_q(int kind, double v, double gap, double reach, double a, double gain)
+/* q of a joint row: v the joint's rate without impulses, `gap` of a limit, `force` as above. */
+static inline double pki_joint_row_q(int kind, double v, double gap, double reach, const double *force)
 {
-  return kind == PKI_ROW_TORQUE     ? v - a / gain
+  return kind == PKI_ROW_TORQUE     ? v - force[PKI_FORCE_A] / force[PKI_FORCE_G]
          : kind == PKI_ROW_FRICTION ? v
                                     : (kind == PKI_ROW_UPPER ? -v : v) + fmax(gap, 0) / reach;
 }
@@ -275,31 +286,51 @@ typedef struct pki_candidate {
   unsigned lanes; /* as bits */
 } pki_candidate;
 
-/* Joints of a group: commands as lines a - g u_E, their limits, joint friction. Arrays of [nu of plan->joints][lanes]. */
+/* Joints of a group: force laws of commands and actuators, the pieces of them that hold, joint friction. Arrays of
+ * [nu of plan->joints][lanes]. */
 typedef struct pki_group_joints {
   /* [nu][6] as gathered: the fields of pk_command. */
   double *command;
   /* Joint coordinates at q_M, then at the end. */
   double *x;
-  /* Command forces a - g u. */
-  double *a, *g;
-  /* Masks: commands at their limit, whose gains are not in M~. */
+  /* [nu][PKI_LAW_NUMBERS] force laws (actuation/force_law.h). */
+  double *law;
+  /* The line of the law that is in M~, a - g u, and which piece of the law it is. Of a row: the line beside it, and one of the pieces
+   * that the row knows; `other` is the other one. */
+  double *line_a, *line_g, *piece, *other;
+  /* [nu][PKI_FORCE_NUMBERS] of a row: what it adds to that line. */
+  double *row;
+  /* Masks: the free line of the law does not hold. */
   uint64_t *limited;
-  /* Masks: those of them that are taken for constant at the torque `pin`; the others are rows. */
+  /* Masks: those of them with the line of another piece; the others are rows. */
   uint64_t *pinned;
+  /* N s, impulse at the limit in the last step. */
   double *pin;
-  /* Masks: joints whose friction is taken for constant at the torque `drag`; the friction of others is a row. */
+  /* N m or N, bound of dry friction, actuators' included. */
+  double *dry;
+  /* Masks: joints whose friction is taken for constant, `drag` (1 or -1) times its bound; the friction of others is a row. */
   uint64_t *sliding;
   double *drag;
   /* [2][nu] masks: active lower, upper joint limits. */
   uint64_t *at_limit;
+  /* [nu][2] lines a - g u of actuators that add to others, which no limit holds. */
+  double *added;
   /* force - gain u: what commands within their limits, constants and, where no joint is cut, pushes do. */
   double *force, *gain;
   /* Velocities, where joints are cut. */
   double *rates;
-  /* Command forces at the end. */
+  /* Forces of commands and actuators at the end. */
   double *tau;
 } pki_group_joints;
+
+/* Actuators of a group. Arrays of [n][lanes]. */
+typedef struct pki_group_actuators {
+  /* [nstate] at the start of the step, then at its end. */
+  double *state;
+  /* [nmotor][PKI_MOTOR_CONSTANTS]; `varied`: of worlds that differ, not the actuation's own. */
+  double *motors;
+  bool varied;
+} pki_group_actuators;
 
 /* Which shapes that are no feet may be near (kernels/guard.h). */
 typedef struct pki_group_search {
@@ -345,6 +376,7 @@ typedef struct pki_group {
   /* [nu] dt times the forces that u_free comes from; on chains alone. */
   double *drive;
   pki_group_joints joint;
+  pki_group_actuators actuators;
 
   /* ---- contacts that were found, of shapes that are no feet; lane by lane ---- */
 
@@ -462,7 +494,11 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim);
 void pki_group_plan_chains(pki_group_plan *plan, const pk_sim *sim);
 
 /* Take the arrays from an arena; with a counting arena this counts. */
-void pki_group_carve(pki_group *g, const pk_model *model, int lanes, pki_arena *arena);
+void pki_group_carve(pki_group *g, const pk_model *model, const pk_actuation *actuation, int lanes,
+                     pki_arena *arena);
+
+/* What actuators bring to a group: constants of motors, inertia of rotors. Once, when its work is there. */
+void pki_group_use_actuation(pki_group *g, const pk_actuation *actuation, int lanes);
 
 /* Lane kernels, of the instruction set and lane count of the dynamics kernels in use. */
 typedef struct pki_group_kernels {
@@ -484,7 +520,8 @@ typedef struct pki_single_group {
   const pki_group_kernels *kernels;
 } pki_single_group;
 
-void pki_single_group_carve(pki_single_group *a, const pk_model *model, pki_arena *arena);
+void pki_single_group_carve(pki_single_group *a, const pk_model *model, const pk_actuation *actuation,
+                            pki_arena *arena);
 
 /* A sim's step as a group of one, its rows in slots; false: nothing was done. step_on_chains in group.c does any. */
 bool pki_group_step(pk_sim *sim, pk_step_info *info);

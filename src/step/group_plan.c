@@ -396,7 +396,8 @@ static bool has_friction(const pk_sim *sim)
   for (int k = 0; k < m->nu; k++) {
     any |= sim->options.joint_friction && m->dof_friction[k] > 0;
   }
-  return any;
+  const pk_actuation *a = sim->options.actuation;
+  return any || (a != NULL && a->dry && sim->options.joint_friction);
 }
 
 static bool has_springs(const pk_model *m)
@@ -416,6 +417,7 @@ static pki_group_plan begin_plan(const pk_sim *sim)
   return (pki_group_plan){.model = sim->model,
                           .joints = sim->joints.model,
                           .cut = sim->joints.cut,
+                          .actuation = o->actuation,
                           .implicit = o->implicit == PK_IMPLICIT_FORCES_ALL,
                           .rubs = has_friction(sim),
                           .springs = has_springs(sim->joints.model),

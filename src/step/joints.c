@@ -150,6 +150,18 @@ void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u)
   }
 }
 
+void pki_add_rotors(const pk_sim *sim, pki_work *work)
+{
+  const pki_sim_joints *j = &sim->joints;
+  const pk_actuation *a = sim->options.actuation;
+  for (int k = 0; a != NULL && k < j->n; k++) {
+    for (int l = 0; l < work->lanes && j->at[k] >= 0; l++) {
+      work->params.armature[j->at[k] * work->lanes + l] += a->inertia[k];
+    }
+  }
+  memcpy(work->diag, work->params.armature, (size_t)(work->model->nu * work->lanes) * sizeof *work->diag);
+}
+
 int pki_body_of_velocity(const pk_model *m, int k)
 {
   int i = 0;

@@ -30,4 +30,7 @@ double pki_bilateral_rate(const pk_sim *sim, const double *u);
 /* The largest gap of a bilateral constraint. After pki_joints_update. */
 double pki_bilateral_gap(const pk_sim *sim);
 
+/* Rotors behind rigid gears join the inertia of joints in a work of the sim's model. */
+void pki_add_rotors(const pk_sim *sim, pki_work *work);
+
 #endif

@@ -14,7 +14,7 @@ static int evaluate_rates(pk_sim *sim, const double *xi, const double *u, double
   pk_workspace *w = sim->workspace;
   const pki_smooth *s = &sim->smooth;
   w->kernels->config_add(sim->model, sim->state.q, 1, xi, s->q);
-  const int saturated = pki_joint_force(sim, s->q, u, sim->tau_next, s->force);
+  const int saturated = pki_joint_force(sim, s->q, u, s->state, false, sim->tau_next, s->force);
   pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
   w->kernels->config_rate(sim->model, xi, u, xi_dot);
   return saturated;
@@ -45,8 +45,9 @@ static void move_config(pk_sim *sim, const double *xi)
 
 static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
 {
-  const int nu = sim->model->nu;
+  const int nu = sim->model->nu, nstate = sim->options.actuation != NULL ? sim->options.actuation->nstate : 0;
   const double dt = sim->options.dt;
+  const pki_smooth *const act = &sim->smooth;
   static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   double *const xi = sim->smooth.xi, *const u = sim->smooth.u, *const k_xi = sim->smooth.xi_rate;
   double *const k_u = sim->smooth.u_rate, *const sum_xi = sim->smooth.xi_total,
@@ -58,7 +59,13 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
       xi[k] = s == 0 ? 0 : dt * node[s] * k_xi[k];
       u[k] = s == 0 ? sim->state.u[k] : sim->state.u[k] + dt * node[s] * k_u[k];
     }
+    for (int k = 0; k < nstate; k++) {
+      act->state[k] = sim->state.actuation[k] + (s == 0 ? 0 : dt * node[s] * act->state_rate[k]);
+    }
     info->saturated = evaluate_rates(sim, xi, u, k_xi, k_u);
+    for (int k = 0; k < nstate; k++) {
+      act->state_total[k] = (s == 0 ? 0 : act->state_total[k]) + weight[s] * act->state_rate[k];
+    }
     for (int k = 0; k < nu; k++) {
       sum_xi[k] = s == 0 ? weight[s] * k_xi[k] : sum_xi[k] + weight[s] * k_xi[k];
       sum_u[k] = s == 0 ? weight[s] * k_u[k] : sum_u[k] + weight[s] * k_u[k];
@@ -70,6 +77,13 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
         add_carried(sim->state.u[k], dt * sum_u[k], sim->state.carry_u[k], &sim->carry_u_next[k]);
   }
   move_config(sim, xi);
+  if (nstate > 0) {
+    for (int k = 0; k < nstate; k++) {
+      sim->actuation_next[k] = sim->state.actuation[k] + dt * act->state_total[k];
+    }
+    pki_joint_force(sim, sim->q_next, sim->u_next, sim->actuation_next, true, sim->tau_next,
+                    sim->smooth.force);
+  }
   return PK_OK;
 }
 

@@ -166,6 +166,7 @@ typedef struct pki_sim_state {
   pk_command *commands;      /* [joints] as asked for */
   pk_command *queue; /* [late_room][joints] commands on their way: those of step k in slot k mod late_room */
   double *tau;       /* [joints] joint forces of commands in the last step */
+  double *actuation; /* [nstate] what actuators remember */
   double *pushes; /* [nbody][6] moment about the body's origin, force, world axes: on it in the next step */
   double *drives; /* [ndrive] coordinates of cut joints */
   pki_contact *last;      /* [max_contacts] of the last velocity problem */
@@ -231,11 +232,12 @@ typedef struct pki_sim_joints {
 
 /* What the schemes of smooth motion compute with. */
 typedef struct pki_smooth {
-  double *q;                  /* [nq] of a stage */
-  double *force;              /* [nu] */
-  double *xi, *u;             /* [nu] of a stage: exponential coordinates, velocities; */
-  double *xi_rate, *u_rate;   /* [nu] how they change, */
-  double *xi_total, *u_total; /* [nu] and what all stages add up to */
+  double *q;                                /* [nq] of a stage */
+  double *force;                            /* [nu] */
+  double *xi, *u;                           /* [nu] of a stage: exponential coordinates, velocities; */
+  double *xi_rate, *u_rate;                 /* [nu] how they change, */
+  double *xi_total, *u_total;               /* [nu] and what all stages add up to */
+  double *state, *state_rate, *state_total; /* [nstate] likewise, of actuators */
 } pki_smooth;
 
 struct pk_sim {
@@ -254,6 +256,8 @@ struct pk_sim {
   double *q_next, *u_next; /* what a stepper writes */
   double *carry_q_next, *carry_u_next;
   double *tau_next;
+  double *actuation_next; /* [nstate] */
+  double *motors;         /* [nmotor][PKI_MOTOR_CONSTANTS] of this world */
   pki_smooth smooth;
   pki_sim_contact contact;
   pki_sim_joints joints;
@@ -342,9 +346,11 @@ pk_status pki_check_command(const pk_command *c);
  * it. */
 void pki_lap(pk_sim *sim, pk_step_part part, pk_step_info *info);
 
-/* Joint forces at a state: out = clamp(command) - damping u; the command's part alone in `tau`. How many
- * commands are at their limit comes back. */
-int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double *tau, double *out);
+/* Joint forces at a state: out = clamp(command) - damping u; the part of commands and actuators alone in `tau`. How many
+ * commands are at their limit comes back. `state` is that of actuators [nstate], whose rates go into smooth.state_rate; `settle`:
+ * what of it follows from the rest is set. */
+int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double *state, bool settle,
+                    double *tau, double *out);
 
 /* a with (M + diag - armature) a = tau - h; diag is the workspace's. */
 void pki_smooth_acceleration(pk_workspace *w, const double *q, const double *u, const double *tau, double *a);

@@ -24,6 +24,7 @@ enum { WORLDS = 3 };
 typedef struct kind {
   fleet_setting of;
   bool chains, late, coded; /* rows on chains; commands act later; the model's own code */
+  bool driven;              /* by motors, springs and a battery */
   pk_bilateral_method bilateral;
 } kind;
 
@@ -33,10 +34,12 @@ static const kind kinds[] = {
      false,
      false,
      false,
+     false,
      0},
     {{"joints that rub, on chains", FLEET_RUBBING, 0, FLEET_SLOPE, FLEET_WEAK, 0.6, PK_STEPPER_EULER, 0, 2e-3,
       80, false},
      true,
+     false,
      false,
      false,
      0},
@@ -45,9 +48,11 @@ static const kind kinds[] = {
      false,
      true,
      false,
+     false,
      0},
     {{"cut joints", FLEET_MAXIMAL, 0, FLEET_PLANE, FLEET_STANCE, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3, 20,
       false},
+     false,
      false,
      false,
      false,
@@ -57,9 +62,11 @@ static const kind kinds[] = {
      false,
      false,
      false,
+     false,
      0},
     {{"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_LCP_PYRAMID,
       2e-3, 80, false},
+     false,
      false,
      false,
      false,
@@ -68,13 +75,36 @@ static const kind kinds[] = {
      false,
      false,
      false,
+     false,
      0},
     {{"an arm, ark", FLEET_UR10, 0, FLEET_NOWHERE, 0, 0, PK_STEPPER_ARK_EXPLICIT, 0, 2e-3, 20, false},
      false,
      false,
      false,
+     false,
      0},
     {{"an arm, its own code", FLEET_UR10, 0, FLEET_NOWHERE, 0, 0, PK_STEPPER_MOREAU, 0, 2e-3, 20, true},
+     false,
+     false,
+     true,
+     false,
+     0},
+    {{"motors", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_WEAK, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3, 60, true},
+     false,
+     false,
+     false,
+     true,
+     0},
+    {{"motors on chains", FLEET_STARLETH, 0, FLEET_SLOPE, FLEET_WEAK, 0.6, PK_STEPPER_EULER, 0, 2.5e-3, 60,
+      true},
+     true,
+     false,
+     false,
+     true,
+     0},
+    {{"motors in flight, rk4", FLEET_STARLETH, 0, FLEET_NOWHERE, FLEET_DROP, 0, PK_STEPPER_RK4, 0, 5e-4, 40,
+      false},
+     false,
      false,
      false,
      true,
@@ -89,6 +119,9 @@ static void make_fleet(fleet *f, const kind *k)
   f->options.max_latency = k->late ? 2 * k->of.dt : 0;
   if (k->coded) {
     fleet_compile(f);
+  }
+  if (k->driven) {
+    fleet_drive(f);
   }
 }
 
@@ -207,6 +240,9 @@ static pk_sim *patterned(const fleet *f, const kind *k)
   sim->state.n.pushed = true;
   for (int body = 0; body < f->model->nbody; body++) {
     assert_int_equal(pk_sim_scale_mass(sim, body, 1.25 + body / 64.0, NULL), PK_OK);
+  }
+  if (k->driven) {
+    assert_int_equal(pk_sim_scale_motor(sim, 3, PK_MOTOR_VALUE_CONSTANT, 1.1, NULL), PK_OK);
   }
   return sim;
 }
@@ -389,7 +425,9 @@ static void a_step_whose_numbers_are_not_finite_changes_nothing(void **state)
         must_step(sim);
         if (step % 20 == 19) {
           fail_by_pushes(sim, twin, k->of.name, &w);
-          fail_by_commands(sim, twin, k->of.name, &w);
+          if (!k->driven) { /* motors make no more than they can */
+            fail_by_commands(sim, twin, k->of.name, &w);
+          }
         }
       }
       pk_sim_destroy(sim), pk_sim_destroy(twin);

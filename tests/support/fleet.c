@@ -174,6 +174,40 @@ void fleet_compile(fleet *f)
   f->options.code = f->code;
 }
 
+void fleet_drive(fleet *f)
+{
+  enum { MOST = 64 };
+  const pk_model *m = f->model->tree != NULL ? f->model->tree : f->model;
+  pk_motor_parameters p[2];
+  pk_actuator list[MOST + 1];
+  pk_error err = {.message = ""};
+  int n = 0;
+  for (int i = 0; i < 2; i++) {
+    p[i] = pk_motor_parameters_default();
+    p[i].resistance = 0.3, p[i].inductance = 1e-4, p[i].constant = 0.06, p[i].gear = 9, p[i].inertia = 6e-5;
+    p[i].voltage = 24, p[i].current = 25, p[i].friction = 0.01, p[i].damping = 1e-5;
+    p[i].winding_resistance = 1, p[i].housing_resistance = 2, p[i].winding_capacity = 30,
+    p[i].housing_capacity = 100;
+    p[i].temperature = 120;
+  }
+  p[0].efficiency = 0.9;
+  p[1].spring = 400, p[1].spring_damping = 1;
+  for (int k = 0; k < m->nu && n < MOST; k++) {
+    if (m->dof_joint[k] >= 0 && m->dof_q[k] >= 0) {
+      list[n] = (pk_actuator){
+          .dof = k, .kind = pk_actuator_kind_find(n % 2 ? "sea" : "dc"), .parameters = &p[n % 2]};
+      n++;
+    }
+  }
+  pk_parallel_spring_parameters spring = pk_parallel_spring_parameters_default();
+  spring.stiffness = 20, spring.radius = 0.5, spring.damping = 0.1, spring.pretension = -1;
+  list[n] = (pk_actuator){list[n - 1].dof, pk_actuator_kind_find("parallel-spring"), &spring, "spring"};
+  const pk_battery battery = {
+      .full = 29, .empty = 24, .resistance = 0.05, .capacity = 3600, .regeneration = 500};
+  must(pk_actuation_create(m, list, n + 1, &battery, &f->actuation, &err), &err);
+  f->options.actuation = f->actuation;
+}
+
 void fleet_free(fleet *f)
 {
   if (f->of->driver == FLEET_HOLD) {
@@ -183,6 +217,7 @@ void fleet_free(fleet *f)
   }
   pk_terrain_destroy(f->ground);
   pk_code_close(f->code);
+  pk_actuation_destroy(f->actuation);
   pk_model_destroy(f->loaded);
 }
 

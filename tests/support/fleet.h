@@ -59,7 +59,8 @@ typedef struct fleet {
   pk_material material;
   pk_controller *controller;
   pk_sim_options options;
-  pk_code *code; /* NULL: generic kernels */
+  pk_code *code;           /* NULL: generic kernels */
+  pk_actuation *actuation; /* NULL: commands are forces */
 } fleet;
 
 void fleet_make(fleet *f, const fleet_setting *s);
@@ -68,6 +69,10 @@ void fleet_free(fleet *f);
 /* The robot's own code for all lanes in place of the generic kernels; from the cache of the build folder, after the first
  * time. */
 void fleet_compile(fleet *f);
+
+/* Motors on all hinges, in turn behind rigid gears and behind springs, and a parallel spring on the last; all with limits, heat and
+ * friction, fed by one battery. */
+void fleet_drive(fleet *f);
 
 /* World k at its start, in a sim of its own. */
 pk_sim *fleet_sim(const fleet *f, int k);

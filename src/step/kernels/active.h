@@ -1,5 +1,5 @@
 /* The active set: the rows of a step, because velocities would break them, or because they carried in the last step. Contacts,
- * joint limits, joint friction, and commands at their limits. */
+ * joint limits, joint friction, and forces at their limits. */
 #ifndef PKI_STEP_ACTIVE_H
 #define PKI_STEP_ACTIVE_H
 
@@ -98,17 +98,17 @@ static pk_i pki_join_limits(pki_lanes *f, const double *v)
 
 /* ---- joint friction ---- */
 
-PKI_INLINE bool pki_has_joint_friction(const pki_group_plan *p, int k)
+/* Lanes in which joint k has dry friction. */
+PKI_INLINE pk_i pki_has_joint_friction(const pki_lanes *f, int k)
 {
-  return p->rubs && p->joints->dof_friction[k] > 0;
+  return f->p->rubs ? pki_less(pki_splat(0), pki_reals(f->g->joint.dry)[k]) : pki_mask_none();
 }
 
 /* The friction of joints that do not slide is a row from the first round. */
 static void pki_join_friction(pki_lanes *f)
 {
   for (int k = 0; k < f->p->joints->nu && f->p->rubs; k++) {
-    const pk_i held =
-        pki_has_joint_friction(f->p, k) ? ~pki_masks(f->g->joint.sliding)[k] & f->going : pki_mask_none();
+    const pk_i held = pki_has_joint_friction(f, k) & ~pki_masks(f->g->joint.sliding)[k] & f->going;
     pki_add_joint_rows(f, held, PKI_ROW_FRICTION, k, NULL);
   }
 }
@@ -129,72 +129,96 @@ static pk_i pki_stop_sliding(pki_lanes *f, const double *v)
   return some;
 }
 
-/* ---- torque limits ---- */
+/* ---- force laws ---- */
 
-/* Lanes in which the force of command k is beyond its limits at the end. */
-PKI_INLINE pk_i pki_breaks_torque(const pki_group *g, const double *v, int k)
-{
-  const pk_r gain = pki_reals(g->joint.g)[k], most = pki_reals(g->joint.command)[6 * k + 5];
-  return pki_less(most, pki_abs(pki_command_force(g, v, k))) & pki_less(pki_splat(0), gain) &
-         ~pki_masks(g->joint.limited)[k];
-}
-
-/* Commands whose force left its limits are pinned there: gains leave M~. Returns the lanes with new ones. */
-static pk_i pki_pin_torques(pki_lanes *f, const double *v)
-{
-  pki_group *g = f->g;
-  pk_i some = pki_mask_none();
-  for (int k = 0; k < f->p->joints->nu; k++) {
-    some |= pki_breaks_torque(g, v, k);
-  }
-  some &= f->going;
-  for (int k = 0; k < f->p->joints->nu && pki_any(some); k++) {
-    const pk_i fresh = pki_breaks_torque(g, v, k) & f->going;
-    const pk_r most = pki_reals(g->joint.command)[6 * k + 5];
-    const pk_r force = pki_command_force(g, v, k);
-    pk_r *const pin = pki_out(g->joint.pin) + k;
-    *pin = pki_select(fresh, pki_select(pki_less(force, pki_splat(0)), -most, most), *pin);
-    pki_masks(g->joint.limited)[k] |= fresh;
-    pki_masks(g->joint.pinned)[k] |= fresh;
-    f->pins = true;
-  }
-  return some;
-}
-
-/* Commands that begin as rows, from the limit at which they are expected. */
+/* Forces that begin as rows, from the impulse that the velocity of the start asks for. */
 static void pki_join_torques(pki_lanes *f)
 {
   const pki_group *g = f->g;
+  const double *const rates = pki_start_rates(f);
   for (int k = 0; k < f->p->joints->nu; k++) {
     const pk_i rows = pki_masks(g->joint.limited)[k] & ~pki_masks(g->joint.pinned)[k] & f->going;
-    const pk_r at_limit = f->p->dt * pki_reals(g->joint.pin)[k];
-    pki_add_joint_rows(f, rows, PKI_ROW_TORQUE, k, &at_limit);
+    if (pki_any(rows)) {
+      const pk_r u = pki_reals(rates)[k];
+      const pk_r guess = f->p->dt * (pki_piece_at(f, k, u).f - pki_line_force(g, k, u));
+      pki_add_joint_rows(f, rows, PKI_ROW_TORQUE, k, &guess);
+    }
   }
 }
 
-/* Lanes in which command k is pinned, and its force would be within its limits at the end. */
-PKI_INLINE pk_i pki_leaves_pin(const pki_group *g, const double *v, int k)
+/* Lanes in which the line of joint k in M~ is not what its law says at the velocity u. */
+PKI_INLINE pk_i pki_leaves_piece(const pki_lanes *f, int k, pk_r u, pki_piece p)
 {
-  const pk_r pin = pki_reals(g->joint.pin)[k], force = pki_command_force(g, v, k);
-  const pk_i beyond =
-      pki_select_mask(pki_less(pin, pki_splat(0)), pki_at_most(force, pin), pki_at_most(pin, force));
-  return pki_masks(g->joint.pinned)[k] & ~beyond;
+  const pki_group *g = f->g;
+  const pk_i row = pki_masks(g->joint.limited)[k] & ~pki_masks(g->joint.pinned)[k];
+  const pk_r used = pki_line_force(g, k, u);
+  return (pki_less(used, p.f) | pki_less(p.f, used)) & ~row & f->going;
 }
 
-/* Pinned commands that would leave their limit become rows, which know both: at a limit, or within. The lanes with new rows come
- * back. */
-static pk_i pki_unpin_torques(pki_lanes *f, const double *v)
+/* Joint k of a lane leaves its piece for piece p. The first time the line of p takes the place of the free one; after that the two
+ * pieces become a row, which knows both. True: a row has been made. */
+static bool pki_change_piece(pki_lanes *f, int k, int lane, double u, const pki_piece *p)
+{
+  const pki_group *g = f->g;
+  const int at = k * PKI_LANES + lane, one = (int)g->joint.piece[at], other = (int)pki_lane(p->id, lane);
+  const double used = g->joint.line_a[at] - g->joint.line_g[at] * u, value = pki_lane(p->f, lane);
+  if (g->joint.pinned[at] != 0 && pki_form_torque_row(f, k, lane, one, other, value < used)) {
+    pki_set_mask(&pki_masks(g->joint.pinned)[k], lane, false);
+    return true;
+  }
+  g->joint.line_a[at] = pki_lane(p->a, lane), g->joint.line_g[at] = pki_lane(p->g, lane);
+  g->joint.piece[at] = other;
+  pki_set_mask(&pki_masks(g->joint.limited)[k], lane, true);
+  pki_set_mask(&pki_masks(g->joint.pinned)[k], lane, true);
+  f->pins = true;
+  return false;
+}
+
+/* A row of joint k in a lane that ended on a piece which it does not know is made anew, between that piece and the nearer one of
+ * its own. Rows between a line and two limits of one slope know all there is without actuators. True: it was. */
+static bool pki_mend_torque_row(pki_lanes *f, int k, int lane, double u, const pki_piece *p)
+{
+  const pki_group *g = f->g;
+  const int at = k * PKI_LANES + lane, piece = (int)pki_lane(p->id, lane);
+  const int known[2] = {(int)g->joint.piece[at], (int)g->joint.other[at]};
+  const pk_force_law law = pki_law_of_lane(f, k, lane);
+  if (pki_force_row_knows(&law, known[0], known[1], piece)) {
+    return false;
+  }
+  double away[2];
+  for (int e = 0; e < 2; e++) {
+    const pki_force_piece line = pki_force_law_line(&law, known[e]);
+    away[e] = line.a - line.g * u - pki_lane(p->f, lane);
+  }
+  const int near = fabs(away[1]) < fabs(away[0]);
+  return away[near] != 0 && pki_form_torque_row(f, k, lane, known[near], piece, away[near] > 0);
+}
+
+/* Joints whose rates v are on other pieces of their force laws than the step was computed with. The lanes with other forces. */
+static pk_i pki_check_laws(pki_lanes *f, const double *v)
 {
   pki_group *g = f->g;
   pk_i some = pki_mask_none();
-  for (int k = 0; k < f->p->joints->nu && f->pins; k++) {
-    some |= pki_leaves_pin(g, v, k);
-  }
-  some &= f->going;
-  for (int k = 0; k < f->p->joints->nu && pki_any(some); k++) {
-    const pk_i leaves = pki_leaves_pin(g, v, k) & f->going;
-    pki_add_joint_rows(f, leaves, PKI_ROW_TORQUE, k, NULL);
-    pki_masks(g->joint.pinned)[k] &= ~leaves;
+  for (int k = 0; k < f->p->joints->nu && f->p->implicit; k++) {
+    const pk_r u = pki_reals(v)[k];
+    const pki_piece p = pki_piece_at(f, k, u);
+    const pk_i leaves = pki_leaves_piece(f, k, u, p);
+    pk_i rows = pki_mask_none();
+    if (pki_any(leaves)) {
+      for (int l = 0; l < f->count; l++) {
+        if (pki_is_set(leaves, l)) {
+          pki_set_mask(&rows, l, pki_change_piece(f, k, l, pki_lane(u, l), &p));
+        }
+      }
+      some |= leaves;
+    }
+    const pk_i old = pki_masks(g->joint.limited)[k] & ~pki_masks(g->joint.pinned)[k] & ~rows & f->going;
+    for (int l = 0; l < f->count && f->p->actuation != NULL && pki_any(old); l++) {
+      if (pki_is_set(old, l) && pki_mend_torque_row(f, k, l, pki_lane(u, l), &p)) {
+        pki_set_mask(&some, l, true);
+      }
+    }
+    pki_add_joint_rows(f, rows, PKI_ROW_TORQUE, k, NULL);
   }
   return some;
 }

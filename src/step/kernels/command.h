@@ -1,8 +1,8 @@
-/* Command forces, joint friction, pushes, and the velocity without impulses. */
+/* Forces of commands and actuators, joint friction, pushes, and the velocity without impulses. */
 #ifndef PKI_STEP_COMMAND_H
 #define PKI_STEP_COMMAND_H
 
-#include "step/kernels/row_store.h"
+#include "step/kernels/actuate.h"
 
 /* Joint coordinates at the configuration q into g->joint.x; the work is there already, or not. */
 static void pki_place_joints(const pki_lanes *f, const double *q, bool placed)
@@ -24,77 +24,131 @@ PKI_INLINE const double *pki_rates_of(const pki_lanes *f, const double *x)
   return pki_is_cut(f) ? pki_joint_rates(f->g->world, x, f->g->joint.rates) : x;
 }
 
-/* Command k as the line a - g u: its coordinate is at x, and moves on by reach u. */
-PKI_INLINE void pki_command_line(const pki_group *g, int k, pk_r x, double reach, pk_r *a, pk_r *slope)
+/* Velocities of joint coordinates at the start. */
+PKI_INLINE const double *pki_start_rates(const pki_lanes *f)
+{
+  return pki_is_cut(f) ? f->g->world->joints.u : f->g->u;
+}
+
+/* The law of a command without an actuator: the line of its gains, within its limit. The coordinate is at x, and moves on by
+ * reach u. */
+PKI_INLINE void pki_command_law(const pki_group *g, int k, pk_r x, double reach)
 {
   const pk_r *const c = pki_reals(g->joint.command) + 6 * k;
   const pk_r kp = g->plan->joints->dof_q[k] >= 0 ? c[3] : pki_splat(0);
-  *a = c[0] + kp * (c[1] - x) + c[4] * c[2];
-  *slope = kp * reach + c[4];
+  pk_r *const law = pki_law_of_joint(g, k);
+  law[PKI_LAW_A] = c[0] + kp * (c[1] - x) + c[4] * c[2];
+  law[PKI_LAW_G] = kp * reach + c[4];
+  law[PKI_LAW_LOW] = -c[5], law[PKI_LAW_HIGH] = c[5];
 }
 
-/* The force of command k at the joint rates v, before its limits. */
-PKI_INLINE pk_r pki_command_force(const pki_group *g, const double *v, int k)
+/* The rest of such a law in a world with actuators. */
+PKI_INLINE void pki_complete_law(const pki_group *g, int k)
 {
-  return pki_reals(g->joint.a)[k] - pki_reals(g->joint.g)[k] * pki_reals(v)[k];
+  pk_r *const law = pki_law_of_joint(g, k);
+  const pk_r zero = pki_splat(0), infinite = pki_splat(INFINITY);
+  for (int e = PKI_LAW_SLOPE; e < PKI_LAW_NUMBERS; e++) {
+    law[e] = zero;
+  }
+  law[PKI_LAW_LOW + 1] = -infinite, law[PKI_LAW_HIGH + 1] = infinite;
+  pki_out(g->joint.added)[2 * k] = pki_out(g->joint.added)[2 * k + 1] = zero;
 }
 
-/* The forces of commands at the start of the step, as constants. */
+/* Laws of all joints, coordinates being where g->joint.x says. */
+static void pki_fill_laws(const pki_lanes *f, double reach)
+{
+  const pki_group *g = f->g;
+  const pk_model *m = f->p->joints;
+  for (int k = 0; k < m->nu; k++) {
+    pki_command_law(g, k, pki_reals(g->joint.x)[k], reach);
+    if (f->p->actuation != NULL) {
+      pki_complete_law(g, k);
+    }
+    pki_out(g->joint.dry)[k] = pki_splat(m->dof_friction[k]);
+  }
+  if (f->p->actuation != NULL) {
+    pki_condense_actuators(f, pki_start_rates(f));
+    for (int k = 0; k < m->nu; k++) {
+      pki_out(g->joint.dry)[k] += pki_law_of_joint(g, k)[PKI_LAW_FRICTION];
+    }
+  }
+  for (int k = 0; k < m->nu; k++) { /* a force that does not fall is within its limits from the start */
+    pk_r *const law = pki_law_of_joint(g, k);
+    const pk_i level = pki_at_most(law[PKI_LAW_G], pki_splat(0));
+    const pk_r within = pki_max(pki_min(law[PKI_LAW_A], law[PKI_LAW_HIGH]), law[PKI_LAW_LOW]);
+    const pk_i flat = f->p->actuation == NULL ? level : level & pki_at_most(law[PKI_LAW_SLOPE], pki_splat(0));
+    law[PKI_LAW_A] = pki_select(flat, within, law[PKI_LAW_A]);
+  }
+}
+
+/* Forces at the start of the step, as constants. */
 static void pki_actuate_explicitly(pki_lanes *f)
 {
   pki_group *g = f->g;
-  const pki_group_plan *p = f->p;
   const pki_sim_joints *cut = pki_is_cut(f) ? &g->world->joints : NULL;
-  const double *q = cut != NULL ? cut->q : g->q, *u = cut != NULL ? cut->u : g->u;
-  for (int k = 0; k < p->joints->nu; k++) {
-    const int at = p->joints->dof_q[k];
-    const pk_r most = pki_reals(g->joint.command)[6 * k + 5];
-    pk_r a, slope;
-    pki_command_line(g, k, at >= 0 ? pki_reals(q)[at] : pki_splat(0), 0, &a, &slope);
-    pki_out(g->joint.a)[k] = pki_clamp(a - slope * pki_reals(u)[k], -most, most);
-    pki_out(g->joint.g)[k] = pki_splat(0);
+  const double *q = cut != NULL ? cut->q : g->q;
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    const int at = f->p->joints->dof_q[k];
+    pki_out(g->joint.x)[k] = at >= 0 ? pki_reals(q)[at] : pki_splat(0);
+  }
+  pki_fill_laws(f, 0);
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    pki_piece p = pki_piece_at(f, k, pki_reals(pki_start_rates(f))[k]);
+    p.a = p.f, p.g = pki_splat(0);
+    pki_use_piece(g, k, pki_mask_all(), p);
     pki_masks(g->joint.limited)[k] = pki_masks(g->joint.pinned)[k] = pki_mask_none();
   }
 }
 
-/* How command k begins: the velocity of the start tells whether its force will be beyond its limit. One that was there in the last
- * step is pinned where it was. One that was not becomes a row, which may end at the limit or within: either is likely. */
-PKI_INLINE void pki_begin_command(const pki_group *g, int k, const double *rates, pk_i has_limit)
+/* How the force law of joint k begins: the velocity of the start tells which of its pieces will hold. At a limit, one that was there
+ * in the last step keeps its line. One that was not becomes a row, which may end at the limit or within: either is likely. */
+PKI_INLINE void pki_begin_law(const pki_lanes *f, int k, const double *rates)
 {
-  const pk_r most = pki_reals(g->joint.command)[6 * k + 5], last = pki_reals(g->joint.pin)[k];
-  const pk_r force = pki_command_force(g, rates, k);
-  const pk_i beyond = has_limit & pki_at_most(most, pki_abs(force));
-  pki_masks(g->joint.pinned)[k] =
-      pki_masks(g->joint.limited)[k] & beyond & pki_less(pki_splat(0), last * force);
+  const pki_group *g = f->g;
+  const pk_r zero = pki_splat(0), last = pki_reals(g->joint.pin)[k], *const law = pki_law_of_joint(g, k);
+  const pki_piece p = pki_piece_at(f, k, pki_reals(rates)[k]);
+  const pk_i beyond = pki_less(zero, p.id);
+  const pk_i was_there = pki_masks(g->joint.limited)[k] & pki_less(zero, last * p.f);
+  pk_i rows = beyond & ~was_there;
   pki_masks(g->joint.limited)[k] = beyond;
-  pki_out(g->joint.pin)[k] = pki_select(pki_less(force, pki_splat(0)), -most, most);
+  pki_use_piece(g, k, pki_mask_all(), p);
+  if (pki_any(rows)) {
+    const pk_r free = law[PKI_LAW_A] - law[PKI_LAW_G] * pki_reals(rates)[k];
+    const bool inner = f->p->actuation != NULL && f->p->actuation->rubs;
+    for (int l = 0; l < PKI_LANES; l++) {
+      const int id = (int)pki_lane(p.id, l);
+      if (pki_is_set(rows, l) && (inner || !pki_form_torque_row(f, k, l, PKI_PIECE_FREE, id,
+                                                                pki_lane(p.f, l) < pki_lane(free, l)))) {
+        pki_set_mask(&rows, l, false);
+      }
+    }
+  }
+  pki_masks(g->joint.pinned)[k] = beyond & ~rows;
 }
 
-/* Command forces as lines a - g u_E; lanes with commands that are not valid leave. */
+/* Forces as lines a - g u_E; lanes with commands that are not valid leave. */
 static void pki_actuate(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
   const pk_r zero = pki_splat(0);
-  const double *const rates = pki_is_cut(f) ? g->world->joints.u : g->u;
   pk_i good = pki_mask_all(), pins = pki_mask_none();
-  pki_place_joints(f, q, false);
   for (int k = 0; k < f->p->joints->nu; k++) {
     const pk_r *const c = pki_reals(g->joint.command) + 6 * k;
-    pk_r line, slope;
-    pki_command_line(g, k, pki_reals(g->joint.x)[k], f->p->reach, &line, &slope);
-    const pk_r free = pki_max(pki_min(line, c[5]), -c[5]);
-    const pk_i has_gain = pki_less(zero, slope);
     good &= pki_at_most(zero, c[3]) & pki_at_most(zero, c[4]) & pki_at_most(zero, c[5]);
     good &= pki_less(pki_abs(c[0]) + pki_abs(c[1]) + pki_abs(c[2]), pki_splat(1e300));
-    pki_out(g->joint.a)[k] = pki_select(has_gain, line, free);
-    pki_out(g->joint.g)[k] = slope;
-    pki_begin_command(g, k, rates, has_gain & pki_less(c[5], pki_splat(1e300)));
-    pins |= pki_masks(g->joint.pinned)[k];
+  }
+  if (f->p->implicit) {
+    pki_place_joints(f, q, false);
+    pki_fill_laws(f, f->p->reach);
+    for (int k = 0; k < f->p->joints->nu; k++) {
+      pki_begin_law(f, k, pki_start_rates(f));
+      pins |= pki_masks(g->joint.pinned)[k];
+    }
+  } else {
+    pki_actuate_explicitly(f);
+    pki_place_joints(f, q, false);
   }
   f->pins = f->p->rubs || pki_any(pins);
-  if (!f->p->implicit) {
-    pki_actuate_explicitly(f);
-  }
   pki_leave_lanes(f, ~good, PK_LANE_EXIT_COMMAND);
 }
 
@@ -169,7 +223,7 @@ static void pki_add_spring(const pki_lanes *f, int k)
   pki_out(g->joint.force)[k] += stiffness * (m->dof_spring_ref[k] - x);
 }
 
-/* The lines of commands within their limits, with friction of joints that slide and pushes; and what they add to M. */
+/* The lines of commands and actuators, with friction of joints that slide and pushes; and what they add to M. */
 static void pki_drive(pki_lanes *f)
 {
   pki_group *g = f->g;
@@ -177,13 +231,14 @@ static void pki_drive(pki_lanes *f)
   const double dt = f->p->dt;
   const bool cut = pki_is_cut(f), implicit = f->p->implicit, rubs = f->p->rubs;
   for (int k = 0; k < m->nu; k++) {
-    const pk_i limited = pki_masks(g->joint.limited)[k];
-    const pk_r gain = pki_select(limited, pki_splat(0), pki_reals(g->joint.g)[k]);
+    pk_r force = pki_reals(g->joint.line_a)[k], gain = pki_reals(g->joint.line_g)[k];
+    if (f->p->actuation != NULL) {
+      force += pki_reals(g->joint.added)[2 * k], gain += pki_reals(g->joint.added)[2 * k + 1];
+    }
     pki_out(g->joint.gain)[k] = gain;
-    const pk_r at_limit = pki_where_set(pki_masks(g->joint.pinned)[k], pki_reals(g->joint.pin)[k]);
-    pk_r force = pki_select(limited, at_limit, pki_reals(g->joint.a)[k]);
     if (rubs) {
-      force += pki_where_set(pki_masks(g->joint.sliding)[k], pki_reals(g->joint.drag)[k]);
+      force += pki_where_set(pki_masks(g->joint.sliding)[k],
+                             pki_reals(g->joint.drag)[k] * pki_reals(g->joint.dry)[k]);
     }
     pki_out(g->joint.force)[k] = force;
     if (f->p->springs) {
@@ -236,19 +291,23 @@ static void pki_end_at_free_velocity(pki_lanes *f)
   }
 }
 
-/* Command forces at the end. */
+/* Forces of commands and actuators at the end, and what actuators then remember. */
 static void pki_set_forces(pki_lanes *f)
 {
   pki_group *g = f->g;
-  const double *rates = pki_rates_of(f, g->u_end);
+  const double *rates = f->p->implicit ? pki_rates_of(f, g->u_end) : pki_start_rates(f);
   for (int k = 0; k < f->p->joints->nu; k++) {
-    const pk_r most = pki_reals(g->joint.command)[6 * k + 5], force = pki_command_force(g, rates, k);
-    pki_out(g->joint.tau)[k] = pki_max(pki_min(force, most), -most);
-    pki_masks(g->joint.limited)[k] &= pki_at_most(most, pki_abs(force));
+    const pki_piece p = pki_piece_at(f, k, pki_reals(rates)[k]);
+    pki_out(g->joint.tau)[k] = f->p->implicit ? p.f : pki_reals(g->joint.line_a)[k];
+    pki_out(g->joint.piece)[k] = p.id;
+    pki_masks(g->joint.limited)[k] &= pki_less(pki_splat(0), p.id);
+  }
+  if (f->p->actuation != NULL) {
+    pki_finish_actuators(f, pki_start_rates(f), rates);
   }
 }
 
-/* Impulses of commands at their limits and of friction, where they are no rows. */
+/* Impulses of forces at their limits and of friction, where they are no rows. */
 static void pki_keep_pins(const pki_lanes *f, int lane)
 {
   const pki_group *g = f->g;
@@ -258,10 +317,10 @@ static void pki_keep_pins(const pki_lanes *f, int lane)
     const int at = k * PKI_LANES + lane;
     lane_world->limited[k] = g->joint.limited[at] != 0;
     if (g->joint.pinned[at] != 0) {
-      lane_world->last_joint[PKI_ROW_TORQUE * n + k] = f->p->dt * g->joint.pin[at];
+      lane_world->last_joint[PKI_ROW_TORQUE * n + k] = f->p->dt * g->joint.tau[at];
     }
     if (g->joint.sliding[at] != 0) {
-      lane_world->last_joint[PKI_ROW_FRICTION * n + k] = f->p->dt * g->joint.drag[at];
+      lane_world->last_joint[PKI_ROW_FRICTION * n + k] = f->p->dt * (g->joint.drag[at] * g->joint.dry[at]);
     }
   }
 }

@@ -35,8 +35,7 @@ static pk_i pki_check_round(pki_lanes *f, pk_i *forces)
 {
   pki_group *g = f->g;
   const double *v = pki_rates_of(f, g->u_end);
-  *forces = pki_pin_torques(f, v); /* one after the other: they hand out rows */
-  *forces |= pki_unpin_torques(f, v);
+  *forces = pki_check_laws(f, v); /* one after the other: they hand out rows */
   *forces |= pki_stop_sliding(f, v);
   const pk_i open = (*forces | pki_extend_active_set(f, g->u_end, false)) & f->going;
   return !pki_any(open) && pki_store(f)->impacts_gain(f) ? f->going : open;
@@ -67,7 +66,7 @@ static void pki_impulses(pki_lanes *f, const double *q)
       pki_free_velocity(f, q);
       rows->invalidate(f, forces);
     }
-    open &= rows->with_rows(f); /* a command that was pinned leaves none */
+    open &= rows->with_rows(f); /* a force on another piece of its law leaves none */
   }
   rows->finish(f, open);
 }

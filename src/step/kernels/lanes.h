@@ -139,6 +139,11 @@ PKI_INLINE bool pki_is_set(pk_i mask, int lane)
 #endif
 }
 
+PKI_INLINE double pki_entry_of(const double *array, int at, int lane)
+{
+  return array[at * PKI_LANES + lane];
+}
+
 /* Lanes in which n numbers are finite. */
 PKI_INLINE pk_i pki_is_finite(const double *x, int n)
 {

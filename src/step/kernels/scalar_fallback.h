@@ -12,12 +12,6 @@ typedef struct pki_lane_rows {
   pk_contact_problem p;
   double *W, *q, *r, *u, *mu, *lower, *upper;
 } pki_lane_rows;
-
-PKI_INLINE double pki_entry_of(const double *array, int at, int lane)
-{
-  return array[at * PKI_LANES + lane];
-}
-
 static void pki_fill_lane_W(const pki_group *g, int lane, pki_lane_rows *s)
 {
   const int nc = 3 * s->nslot, n = nc + s->nbox;

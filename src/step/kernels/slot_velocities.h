@@ -191,6 +191,20 @@ static pk_i pki_slots_join_contacts(pki_lanes *f, const double *x, bool first)
 
 /* ---- joint rows ---- */
 
+/* The law of a box row: bounds of its impulse, and what is added to W. */
+static pki_joint_row pki_set_box(const pki_lanes *f, int lane, int box)
+{
+  const pki_group *g = f->g;
+  const int k = g->box[lane][box].k, at = box * PKI_LANES + lane;
+  double force[PKI_FORCE_NUMBERS];
+  pki_torque_row_of(g, k, lane, force);
+  const pki_joint_row row =
+      pki_joint_row_of(g->box[lane][box].kind, f->p->dt, force, pki_entry_of(g->joint.dry, k, lane));
+  g->box_sign[at] = row.sign, g->box_soft[at] = row.softness;
+  g->box_lower[at] = row.lower, g->box_upper[at] = row.upper;
+  return row;
+}
+
 /* A joint row takes the next free box slot of its lane, with a first guess of its impulse; false: there is none. */
 static bool pki_take_box(pki_lanes *f, int lane, int kind, int k, double guess)
 {
@@ -210,14 +224,8 @@ static bool pki_take_box(pki_lanes *f, int lane, int kind, int k, double guess)
     f->box_path[box] = 0;
     f->box_in |= 1u << box;
   }
-  const pki_joint_row row =
-      pki_joint_row_of(kind, f->p->dt, pki_entry_of(g->joint.g, k, lane),
-                       pki_entry_of(g->joint.command, 6 * k + 5, lane), f->p->joints->dof_friction[k]);
   g->box[lane][box] = (pki_lane_box){k, kind};
-  g->box_sign[box * PKI_LANES + lane] = row.sign;
-  g->box_lower[box * PKI_LANES + lane] = row.lower;
-  g->box_upper[box * PKI_LANES + lane] = row.upper;
-  g->box_soft[box * PKI_LANES + lane] = row.softness;
+  const pki_joint_row row = pki_set_box(f, lane, box);
   g->box_r[box * PKI_LANES + lane] = pki_joint_row_guess(&row, guess);
   pki_set_mask(&pki_masks(g->box_active)[box], lane, true);
   f->box_path[box] |= f->p->chain[f->p->dof_body[k]];
@@ -300,8 +308,9 @@ static double pki_box_q_of(const pki_lanes *f, int lane, const pki_lane_box *box
   const pki_group *g = f->g;
   const int k = box->k;
   const double gap = pki_lane(pki_limit_gap(f, k, box->kind == PKI_ROW_UPPER), lane);
-  return pki_joint_row_q(box->kind, pki_entry_of(g->u_free, k, lane), gap, f->p->reach,
-                         pki_entry_of(g->joint.a, k, lane), pki_entry_of(g->joint.g, k, lane));
+  double force[PKI_FORCE_NUMBERS];
+  pki_torque_row_of(g, k, lane, force);
+  return pki_joint_row_q(box->kind, pki_entry_of(g->u_free, k, lane), gap, f->p->reach, force);
 }
 
 /* q of the problem: velocities without impulses, and what gaps allow. */
@@ -333,6 +342,16 @@ static void pki_slots_invalidate(pki_lanes *f, pk_i lanes)
   const pki_members of = pki_members_of(f, lanes);
   f->stale |= f->in & (of.slots | ((1u << f->p->nball) - 1));
   f->box_stale |= of.boxes;
+  for (int l = 0; l < f->count && f->p->actuation != NULL;
+       l++) { /* rows between other pieces of a force law */
+    for (int b = 0; b < f->nbox[l]; b++) {
+      if (pki_is_set(lanes, l) && f->g->box[l][b].kind == PKI_ROW_TORQUE) {
+        const pki_joint_row row = pki_set_box(f, l, b);
+        double *const r = &f->g->box_r[b * PKI_LANES + l];
+        *r = pki_joint_row_guess(&row, *r);
+      }
+    }
+  }
 }
 
 /* ---- impulses ---- */

@@ -33,11 +33,12 @@ static void recall_limits(const pki_lanes *f, int lane)
   for (int k = 0; k < n && !*lane_world->plain; k++) {
     pki_set_mask(&pki_masks(g->joint.limited)[k], lane, lane_world->limited[k]);
     g->joint.pin[k * PKI_LANES + lane] = lane_world->last_joint[PKI_ROW_TORQUE * n + k];
-    if (pki_has_joint_friction(p, k)) {
+    if (p->rubs) { /* the bound of an actuator's friction changes: whether it slid is told by its velocity */
       const double last = lane_world->last_joint[PKI_ROW_FRICTION * n + k], most = p->joints->dof_friction[k];
-      const bool slides = fabs(last) >= PKI_STICKING * p->dt * most && last * rate[k] < 0;
-      pki_set_mask(&pki_masks(g->joint.sliding)[k], lane, slides && fabs(rate[k]) > PKI_SPEED_FLOOR);
-      g->joint.drag[k * PKI_LANES + lane] = last < 0 ? -most : most;
+      const bool whole = p->actuation != NULL || fabs(last) >= PKI_STICKING * p->dt * most;
+      const bool slides = whole && last * rate[k] < 0 && fabs(rate[k]) > PKI_SPEED_FLOOR;
+      pki_set_mask(&pki_masks(g->joint.sliding)[k], lane, slides);
+      g->joint.drag[k * PKI_LANES + lane] = last < 0 ? -1 : 1;
     }
   }
 }
@@ -58,13 +59,14 @@ static void gather_worlds(pki_lanes *f)
   const pki_group_plan *p = f->p;
   const pk_model *m = p->model;
   const double *q[PKI_LANES], *u[PKI_LANES], *c[PKI_LANES], *guard[PKI_LANES];
-  const double *inertia[PKI_LANES], *grouped[PKI_LANES];
-  bool own = false, coded = false;
+  const double *inertia[PKI_LANES], *grouped[PKI_LANES], *states[PKI_LANES], *motors[PKI_LANES];
+  bool own = false, coded = false, motored = false;
   for (int l = 0; l < PKI_LANES; l++) {
     const pki_lane_world *s = &f->lane_worlds[l < f->count ? l : 0]; /* empty lanes do as the first */
     q[l] = s->q, u[l] = s->u, c[l] = &s->commands[0].tau, guard[l] = s->guard;
     inertia[l] = s->inertia, grouped[l] = s->grouped;
-    own |= s->inertia != NULL, coded |= s->grouped != NULL;
+    states[l] = s->actuation, motors[l] = s->motors;
+    own |= s->inertia != NULL, coded |= s->grouped != NULL, motored |= s->motors != NULL;
     pki_set_mask(&f->going, l, l < f->count);
   }
   pki_gather(q, m->nq, g->q);
@@ -77,6 +79,10 @@ static void gather_worlds(pki_lanes *f)
     pki_gather(inertia, 10 * m->nbody, g->work->params.inertia);
     pki_gather(grouped, coded ? 10 * m->nbody : 0,
                g->work->params.grouped); /* what a model's own code reads */
+  }
+  if (p->actuation != NULL) {
+    pki_gather(states, p->actuation->nstate, g->actuators.state);
+    pki_gather(motors, motored ? p->actuation->nmotor * PKI_MOTOR_CONSTANTS : 0, g->actuators.motors);
   }
   for (int k = 0; k < p->joints->nu; k++) {
     pki_masks(g->joint.limited)[k] = pki_masks(g->joint.sliding)[k] = pki_mask_none();
@@ -99,7 +105,9 @@ static int count_saturated(const pki_group *g, int lane)
 {
   int n = 0;
   for (int k = 0; k < g->plan->joints->nu && g->wants_info; k++) {
-    n += fabs(pki_entry_of(g->joint.tau, k, lane)) >= pki_entry_of(g->joint.command, 6 * k + 5, lane);
+    const int piece = (int)pki_entry_of(g->joint.piece, k, lane) % PKI_PIECE_RAISED;
+    n += fabs(pki_entry_of(g->joint.tau, k, lane)) >= pki_entry_of(g->joint.command, 6 * k + 5, lane) ||
+         (piece > PKI_PIECE_FREE && piece < PKI_PIECE_HOLD);
   }
   return n;
 }
@@ -109,12 +117,13 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
 {
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
-  double *q[PKI_LANES], *u[PKI_LANES], *tau[PKI_LANES], *guard[PKI_LANES];
+  double *q[PKI_LANES], *u[PKI_LANES], *tau[PKI_LANES], *guard[PKI_LANES], *states[PKI_LANES];
   for (int l = 0; l < PKI_LANES; l++) {
     const bool done = l < f->count && pki_is_set(f->going, l) && pki_store(f)->keep(f, l);
     const pki_lane_world *s = &f->lane_worlds[l < f->count ? l : 0];
     q[l] = done ? s->q_next : g->discard, u[l] = done ? s->u_next : g->discard;
     tau[l] = done ? s->tau : g->discard, guard[l] = done ? s->guard : g->discard;
+    states[l] = done ? s->actuation_next : g->discard;
     if (l >= f->count) {
       continue;
     }
@@ -134,6 +143,7 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
   pki_scatter(g->q_end, m->nq, q);
   pki_scatter(g->u_end, m->nu, u);
   pki_scatter(g->joint.tau, f->p->joints->nu, tau);
+  pki_scatter(g->actuators.state, f->p->actuation != NULL ? f->p->actuation->nstate : 0, states);
   pki_scatter(g->search.guard, f->looked ? pki_guard_size(m) : 0, guard);
 }
 

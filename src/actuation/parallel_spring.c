@@ -1,0 +1,105 @@
+/* A spring beside the motor, on a pulley of radius r of the joint (Zobova 2017, eq. 5, with the factor r that makes a torque
+ * of its force):
+ *
+ *   tau = r (k (p - r x) + d (p' - r u))  where p - r x < 0, else 0
+ *
+ * It pulls one way: a cable. Whether it is taut in a step follows from where the joint would be at its end with the velocity
+ * of the start. */
+#include <math.h>
+
+#include "actuation/actuation.h"
+
+#define SPRING(name) #name, offsetof(pk_parallel_spring_parameters, name)
+static const pk_field spring_fields[] = {
+    {SPRING(radius), PK_FIELD_REAL, "m", 1, 1e-9, 1e6, NULL, "of the joint's pulley"},
+    {SPRING(stiffness), PK_FIELD_REAL, "N/m", 0, 0, 1e12, NULL, "of the spring"},
+    {SPRING(damping), PK_FIELD_REAL, "N s/m", 0, 0, 1e12, NULL, "of the spring"},
+    {SPRING(pretension), PK_FIELD_REAL, "m", 0, -1e6, 1e6, NULL, "where its far end is at first"},
+    {SPRING(speed), PK_FIELD_REAL, "m/s", 0, 0, 1e6, NULL, "how fast its far end can move; 0: at once"},
+    {SPRING(both_ways), PK_FIELD_BOOL, "", 0, 0, 1, NULL, "it pushes, too"},
+};
+enum { SPRING_FIELDS = sizeof spring_fields / sizeof spring_fields[0] };
+
+/* What is asked for comes first, so that a user can write it. */
+enum { ASKED, PRETENSION };
+static const char *const state_names[] = {"pretension_asked", "pretension"};
+static const char *const state_units[] = {"m", "m"};
+
+pk_parallel_spring_parameters pk_parallel_spring_parameters_default(void)
+{
+  pk_parallel_spring_parameters p;
+  pki_fields_default(spring_fields, SPRING_FIELDS, &p, sizeof p);
+  return p;
+}
+
+static pk_status validate(const void *parameters, pk_error *err)
+{
+  const pk_parallel_spring_parameters *p = parameters;
+  const pk_status status = pki_fields_validate(spring_fields, SPRING_FIELDS, p, err);
+  if (status == PK_OK && !(p->stiffness > 0)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "stiffness"},
+                    "a parallel spring needs a stiffness above 0 N/m");
+  }
+  return status;
+}
+
+static void reset(const void *parameters, double *state)
+{
+  const pk_parallel_spring_parameters *p = parameters;
+  state[ASKED] = state[PRETENSION] = p->pretension;
+}
+
+/* The pretension at the end of the step. */
+static double pretension_after(const pk_parallel_spring_parameters *p, double dt, const double *state)
+{
+  const double most = p->speed > 0 ? p->speed * dt : INFINITY;
+  return state[PRETENSION] + fmax(fmin(state[ASKED] - state[PRETENSION], most), -most);
+}
+
+static void condense(const void *parameters, const pk_actuator_input *in, const double *state,
+                     pk_force_law *law)
+{
+  const pk_parallel_spring_parameters *p = parameters;
+  const double end = pretension_after(p, in->dt, state), r = p->radius;
+  if (!p->both_ways && end - r * (in->x + in->reach * in->u) >= 0) {
+    return; /* slack */
+  }
+  const double moves = p->speed > 0 && in->dt > 0 ? (end - state[PRETENSION]) / in->dt : 0;
+  law->a = r * (p->stiffness * (end - r * in->x) + p->damping * moves);
+  law->g = r * r * (p->stiffness * in->reach + p->damping);
+}
+
+static void finish(const void *parameters, const pk_actuator_input *in, double u, double tau, double *state)
+{
+  (void)u, (void)tau;
+  state[PRETENSION] = pretension_after(parameters, in->dt, state);
+}
+
+static double rate(const void *parameters, const pk_actuator_input *in, const double *state, double *rates)
+{
+  const pk_parallel_spring_parameters *p = parameters;
+  const double away = state[ASKED] - state[PRETENSION];
+  const double at = p->speed > 0 ? state[PRETENSION] : state[ASKED];
+  const double e = at - p->radius * in->x;
+  rates[ASKED] = 0;
+  rates[PRETENSION] = p->speed > 0 ? p->speed * ((away > 0) - (away < 0)) : 0;
+  return !p->both_ways && e >= 0
+             ? 0
+             : p->radius * (p->stiffness * e + p->damping * (rates[PRETENSION] - p->radius * in->u));
+}
+
+const pki_actuator_row pki_actuator_parallel_spring = {
+    .kind = {.name = "parallel-spring",
+             .parameters_size = sizeof(pk_parallel_spring_parameters),
+             .nstate = 2,
+             .state_names = state_names,
+             .state_units = state_units,
+             .adds = true,
+             .validate = validate,
+             .reset = reset,
+             .condense = condense,
+             .finish = finish,
+             .rate = rate},
+    .doc = "a spring on a pulley beside another actuator, with a pretension",
+    .fields = spring_fields,
+    .nfield = SPRING_FIELDS};

@@ -1,0 +1,176 @@
+/* Actuators on lanes: their force laws at the start of the step, their states at its end. Motors in all lanes at once
+ * (actuation/kernels/motor.h), other kinds lane by lane. */
+#ifndef PKI_STEP_ACTUATE_H
+#define PKI_STEP_ACTUATE_H
+
+#include "step/kernels/force_law.h"
+
+/* A part of the step's mean velocity is that of its end. */
+PKI_INLINE double pki_late_part(const pki_group_plan *p)
+{
+  return p->midpoint ? 0.5 : 1;
+}
+
+PKI_INLINE pk_r pki_bus_voltage(const pki_lanes *f)
+{
+  const pk_actuation *a = f->p->actuation;
+  return a->has_battery ? pki_reals(f->g->actuators.state)[pki_battery_state(a)] : pki_splat(INFINITY);
+}
+
+/* What the step tells the motor of joint k. */
+PKI_INLINE pki_motor_input pki_motor_input_of(const pki_lanes *f, int k, const double *rates)
+{
+  const pki_group *g = f->g;
+  const pk_r *const c = pki_reals(g->joint.command) + 6 * k;
+  return (pki_motor_input){.dt = f->p->dt,
+                           .reach = f->p->reach,
+                           .late = pki_late_part(f->p),
+                           .x = pki_reals(g->joint.x)[k],
+                           .u = pki_reals(rates)[k],
+                           .tau = c[0],
+                           .q_des = c[1],
+                           .u_des = c[2],
+                           .kp = c[3],
+                           .kd = c[4],
+                           .most = c[5],
+                           .bus = pki_bus_voltage(f)};
+}
+
+/* The same for an actuator of another kind, in one lane. */
+static pk_actuator_input pki_actuator_input_of(const pki_lanes *f, int k, int lane, const double *rates)
+{
+  const pki_group *g = f->g;
+  double c[6];
+  for (int e = 0; e < 6; e++) {
+    c[e] = pki_entry_of(g->joint.command, 6 * k + e, lane);
+  }
+  return (pk_actuator_input){.dt = f->p->dt,
+                             .reach = f->p->reach,
+                             .late = pki_late_part(f->p),
+                             .x = pki_entry_of(g->joint.x, k, lane),
+                             .u = pki_entry_of(rates, k, lane),
+                             .command = {c[0], c[1], c[2], c[3], c[4], c[5]},
+                             .bus = pki_lane(pki_bus_voltage(f), lane)};
+}
+
+/* States of one lane, out of the group or into it. */
+PKI_INLINE void pki_copy_states(const pki_group *g, const pki_actuator_entry *entry, int lane, double *one,
+                                bool back)
+{
+  for (int e = 0; e < entry->actuator.kind->nstate; e++) {
+    double *const at = g->actuators.state + (entry->state + e) * PKI_LANES + lane;
+    *(back ? at : &one[e]) = back ? one[e] : *at;
+  }
+}
+
+/* Most states that a kind may have in a step: pk_actuation_create refuses more. */
+enum { PKI_ACTUATOR_STATES_MOST = 64 };
+
+/* Laws of actuators that are no motors. Those that add to others join the constant line of their joint in `added`. */
+static void pki_condense_others(const pki_lanes *f, const double *rates)
+{
+  const pki_group *g = f->g;
+  const pk_actuation *a = f->p->actuation;
+  double state[PKI_ACTUATOR_STATES_MOST], *const law = g->joint.law, *const added = g->joint.added;
+  for (int n = a->nmotor; n < a->count; n++) {
+    const pki_actuator_entry *entry = &a->list[a->order[n]];
+    const pk_actuator *actuator = &entry->actuator;
+    const int k = actuator->dof;
+    for (int l = 0; l < PKI_LANES; l++) {
+      const pk_actuator_input in = pki_actuator_input_of(f, k, l, rates);
+      pk_force_law made = pk_force_law_none();
+      double numbers[PKI_LAW_NUMBERS];
+      pki_copy_states(g, entry, l, state, false);
+      actuator->kind->condense(actuator->parameters, &in, state, &made);
+      memcpy(numbers, &made, sizeof made);
+      for (int e = 0; e < PKI_LAW_NUMBERS && !actuator->kind->adds; e++) {
+        law[(PKI_LAW_NUMBERS * k + e) * PKI_LANES + l] = numbers[e];
+      }
+      for (int e = 0; e < 2 && actuator->kind->adds; e++) {
+        added[(2 * k + e) * PKI_LANES + l] += numbers[PKI_LAW_A + e];
+      }
+    }
+  }
+}
+
+/* The laws of all joints with actuators. */
+static void pki_condense_actuators(const pki_lanes *f, const double *rates)
+{
+  const pki_group *g = f->g;
+  const pk_actuation *a = f->p->actuation;
+  const pk_r *const constants = pki_reals(g->actuators.motors);
+  for (int n = 0; n < a->nmotor; n++) {
+    const pki_actuator_entry *entry = &a->list[a->order[n]];
+    const int k = entry->actuator.dof;
+    const pki_motor_input in = pki_motor_input_of(f, k, rates);
+    const pk_r *const c = constants + n * PKI_MOTOR_CONSTANTS, *const state = pki_reals(g->actuators.state) +
+                                                                              entry->state;
+    pk_r *const law = pki_law_of_joint(g, k);
+    if (a->has_spring[n]) {
+      pki_motor_law(c, state, &in, true, law);
+    } else {
+      pki_motor_law(c, state, &in, false, law);
+    }
+  }
+  pki_condense_others(f, rates);
+}
+
+/* What the battery gives in the step: the bus at its end, and the charge. */
+static void pki_finish_battery(const pki_lanes *f)
+{
+  const pk_actuation *a = f->p->actuation;
+  const pk_battery *b = &a->battery;
+  pk_r *const state = pki_out(f->g->actuators.state), power = pki_splat(0), zero = pki_splat(0);
+  pk_r *const bus = state + pki_battery_state(a), *const charge = bus + 1;
+  for (int n = 0; n < a->nmotor; n++) {
+    const pk_r *const motor = state + a->list[a->order[n]].state;
+    power += motor[PKI_MOTOR_STATE_VOLTAGE] * motor[PKI_MOTOR_STATE_CURRENT];
+  }
+  power = pki_max(power, pki_splat(-b->regeneration));
+  const pk_r used =
+      b->capacity > 0 ? pki_max(zero, pki_min(*charge / pki_splat(b->capacity), pki_splat(1))) : zero;
+  const pk_r open = b->full - used * (b->full - b->empty);
+  /* V = open - R I and I = power / V; beyond the largest power that there is V is half of open */
+  const pk_r root = pki_sqrt(pki_max(zero, open * open - 4 * b->resistance * power));
+  *bus = 0.5 * (open + root);
+  *charge += f->p->dt * (power / *bus);
+}
+
+/* The states at the end: rates are those of the end, `before` those of the start. */
+static void pki_finish_actuators(const pki_lanes *f, const double *before, const double *rates)
+{
+  const pki_group *g = f->g;
+  const pk_actuation *a = f->p->actuation;
+  const pk_r *const constants = pki_reals(g->actuators.motors);
+  double one[PKI_ACTUATOR_STATES_MOST];
+  for (int n = 0; n < a->nmotor; n++) {
+    const pki_actuator_entry *entry = &a->list[a->order[n]];
+    const int k = entry->actuator.dof;
+    const pki_motor_input in = pki_motor_input_of(f, k, before);
+    const pk_r *const c = constants + n * PKI_MOTOR_CONSTANTS, u = pki_reals(rates)[k],
+                      tau = pki_reals(g->joint.tau)[k];
+    pk_r *const state = pki_out(g->actuators.state) + entry->state;
+    if (a->has_spring[n]) {
+      pki_motor_end(c, &in, true, u, tau, state);
+    } else {
+      pki_motor_end(c, &in, false, u, tau, state);
+    }
+  }
+  for (int n = a->nmotor; n < a->count; n++) {
+    const pki_actuator_entry *entry = &a->list[a->order[n]];
+    const pk_actuator *actuator = &entry->actuator;
+    const int k = actuator->dof;
+    for (int l = 0; l < PKI_LANES && actuator->kind->finish != NULL; l++) {
+      const pk_actuator_input in = pki_actuator_input_of(f, k, l, before);
+      pki_copy_states(g, entry, l, one, false);
+      actuator->kind->finish(actuator->parameters, &in, pki_entry_of(rates, k, l),
+                             pki_entry_of(g->joint.tau, k, l), one);
+      pki_copy_states(g, entry, l, one, true);
+    }
+  }
+  if (a->has_battery) {
+    pki_finish_battery(f);
+  }
+}
+
+#endif
