@@ -86,7 +86,11 @@ typedef struct pk_sim_contact {
 PK_API bool pk_sim_contact_carries(const pk_sim_contact *contact, const pk_model *model, int link,
                                    double impulse[3], double normal[3]);
 
-/* What a controller sees, at the start of a step. */
+/* The sensors of a robot (sensing.h). */
+typedef struct pk_sensing pk_sensing;
+
+/* What a controller sees, at the start of a step. Where it sees sensors (pk_sim_options.sees), q, u, tau and contacts are what
+ * these show of them: docs/theory/sensing.md#what-a-controller-sees. */
 typedef struct pk_observation {
   /* s, at the start of the step. */
   double time;
@@ -106,6 +110,10 @@ typedef struct pk_observation {
   const pk_sim_contact *contacts;
   /* How many. */
   int ncontact;
+  /* The world's sensors; NULL: none. */
+  const pk_sensing *sensing;
+  /* [pk_sensing_values] their readings; NULL: none. */
+  const double *readings;
 } pk_observation;
 
 typedef struct pk_controller pk_controller;

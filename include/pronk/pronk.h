@@ -22,6 +22,7 @@
 #include "model.h"
 #include "record.h"
 #include "reduced.h"
+#include "sensing.h"
 #include "sensors.h"
 #include "sim.h"
 #include "status.h"

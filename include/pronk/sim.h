@@ -139,6 +139,13 @@ typedef enum pk_step_part {
   PK_STEP_PART_COUNT
 } pk_step_part;
 
+/* What controllers see of a world. */
+typedef enum pk_sees {
+  PK_SEES_TRUTH,   /* the world as it is; readings of sensors are beside it */
+  PK_SEES_SENSORS, /* what its sensors show (sensing.h) */
+  PK_SEES_COUNT
+} pk_sees;
+
 typedef struct pk_sim_options {
   /* s, time step (adaptive steppers: between outputs). Default 1e-3. */
   double dt;
@@ -211,6 +218,10 @@ typedef struct pk_sim_options {
   /* The model's own code for its dynamics (code.h), which must outlive the sim; NULL: generic kernels.
    * Default NULL. */
   const pk_code *code;
+  /* Sensors of its robots (sensing.h), which must outlive the sim; NULL: none. Default NULL. */
+  const pk_sensing *sensing;
+  /* Needs `sensing`, when it is not the truth. Default PK_SEES_TRUTH. */
+  pk_sees sees;
   /* Measure the parts of a step: pk_step_info.seconds. Default false. */
   bool timing;
 } pk_sim_options;

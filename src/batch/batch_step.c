@@ -7,6 +7,7 @@
 #include "batch/batch.h"
 #include "sim/parameters.h"
 #include "sim/sim_control.h"
+#include "sim/sim_sense.h"
 #include "step/joints.h"
 
 /* ---- controllers ---- */
@@ -76,8 +77,16 @@ static void control_group(const pk_batch *b, pki_thread_context *context, const 
     const int k = worlds[i];
     pk_sim_contact *contacts = context->contacts + (size_t)i * (size_t)room;
     const int n = pk_batch_contacts(b, k, contacts, room);
-    seen[i] = pki_observe(sim, pk_batch_world_time(b, k), row_of(b, k, PKI_MEMORY_Q),
-                          row_of(b, k, PKI_MEMORY_U), row_of(b, k, PKI_MEMORY_TAU), contacts, n);
+    const pki_observed world = {.time = pk_batch_world_time(b, k),
+                                .q = row_of(b, k, PKI_MEMORY_Q),
+                                .u = row_of(b, k, PKI_MEMORY_U),
+                                .tau = row_of(b, k, PKI_MEMORY_TAU),
+                                .contacts = contacts,
+                                .ncontact = n,
+                                .room = room,
+                                .readings = row_of(b, k, PKI_MEMORY_READINGS),
+                                .seen = row_of(b, k, PKI_MEMORY_SEEN)};
+    seen[i] = pki_observe(sim, &world);
     states[i] = b->control != NULL ? b->control + (size_t)k * b->control_stride : NULL;
     commands[i] = commands_of(b, k);
     status[i] = PK_OK;
@@ -114,6 +123,34 @@ static void control_worlds(const pk_batch *b, pki_thread_context *context, const
   }
   if (ndue > 0) {
     control_group(b, context, due, ndue);
+  }
+}
+
+/* ---- sensors ---- */
+
+/* Worlds that were put somewhere by hand are read there. */
+static void sense_placed_worlds(const pk_batch *b, pki_thread_context *context, const int *worlds, int count)
+{
+  const size_t q = (size_t)b->model->nq * sizeof(double), u = (size_t)b->model->nu * sizeof(double);
+  for (int i = 0; i < count && b->options.sim.sensing != NULL; i++) {
+    const int k = worlds[i];
+    const double *const sensed = row_of(b, k, PKI_MEMORY_SENSED);
+    if (sensed[0] == 0 || memcmp(sensed + 1, row_of(b, k, PKI_MEMORY_Q), q) != 0 ||
+        memcmp(sensed + 1 + b->model->nq, row_of(b, k, PKI_MEMORY_U), u) != 0) {
+      pki_bind_world(b, context, k);
+      pki_sense_begin(context->sim);
+      pki_release_world(b, context, k);
+    }
+  }
+}
+
+/* After a step on lanes; a sim reads its own. */
+static void sense_world(const pk_batch *b, pki_thread_context *context, int k)
+{
+  if (b->options.sim.sensing != NULL) {
+    pki_bind_world(b, context, k);
+    pki_sense_end(context->sim);
+    pki_release_world(b, context, k);
   }
 }
 
@@ -214,6 +251,7 @@ static void step_group(const pk_batch *b, pki_thread_context *context, const int
   for (int i = 0; i < count; i++) {
     if (how[i].done) {
       end_lane_step(b, worlds[i]);
+      sense_world(b, context, worlds[i]);
       context->info.impulses_alone += how[i].scalar_fallback;
       note_step(context, b, worlds[i], how[i].relative, how[i].relative <= b->options.sim.tolerance,
                 PK_LANE_EXIT_NONE);
@@ -292,6 +330,7 @@ static void step_chunk(pk_batch *b, pki_thread_context *context, int first, int 
     b->call(b->user, b, first, count);
   }
   const int n = list_running_worlds(b, first, count, begins || b->call != NULL, worlds);
+  sense_placed_worlds(b, context, worlds, n);
   control_worlds(b, context, worlds, n);
   for (int i = 0; i < n; i++) {
     const pki_world_head *h = pki_head_of(b, worlds[i]);

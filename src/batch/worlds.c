@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "batch/batch.h"
+#include "pronk/sensing.h"
 #include "sim/query.h"
 #include "sim/sim_control.h"
 #include "step/contact.h"
@@ -173,6 +174,11 @@ static pk_status check_world_of_sim(const pk_batch *b, int world, const pk_sim *
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "code"},
                     "the sim computes with other code than the batch: take pk_batch_sim_options");
   }
+  if (sim->options.sensing != b->options.sim.sensing || sim->options.sees != b->options.sim.sees) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "sensing"},
+                    "the sim has other sensors than the batch, or its controller sees other things: take "
+                    "pk_batch_sim_options");
+  }
   return PK_OK;
 }
 
@@ -257,6 +263,7 @@ void pki_batch_begin(pk_batch *b, int world)
   }
   pki_head_of(b, world)->varied = false;
   pki_head_of(b, world)->parameters.friction = 1;
+  pki_head_of(b, world)->n.stream = (uint64_t)world;
   pk_batch_reset(b, world);
 }
 
@@ -335,6 +342,19 @@ pk_batch_view pk_batch_actuation(pk_batch *b)
 {
   const pk_actuation *a = b->options.sim.actuation;
   return view_of(b, PKI_MEMORY_ACTUATION, a != NULL ? a->nstate : 0);
+}
+
+pk_batch_view pk_batch_readings(pk_batch *b)
+{
+  const pk_sensing *sensing = b->options.sim.sensing;
+  return view_of(b, PKI_MEMORY_READINGS, sensing != NULL ? pk_sensing_values(sensing) : 0);
+}
+
+void pk_batch_set_stream(pk_batch *b, int world, unsigned long long stream)
+{
+  if (is_world(b, world)) {
+    pki_head_of(b, world)->n.stream = stream;
+  }
 }
 
 pk_status pk_batch_world_status(const pk_batch *b, int world)

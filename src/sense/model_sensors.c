@@ -14,14 +14,8 @@
 #include "math/mat3.h"
 #include "model/sensor_kinds.h"
 #include "pronk/sensors.h"
+#include "sense/frames.h"
 #include "sense/principal.h"
-
-/* A frame and how it moves, world axes. */
-typedef struct frame {
-  double p[3], R[9];
-  double w[3], v[3];
-  double dw[3], dv[3]; /* dv less gravity */
-} frame;
 
 /* One reading under way. */
 typedef struct reading {
@@ -31,68 +25,34 @@ typedef struct reading {
 
 /* ---- frames ---- */
 
-static frame frame_in_body(const pk_workspace *w, int body, const pk_pose *pose)
-{
-  const size_t entry = (size_t)(body + 1);
-  const double *const R = w->work.pose + 12 * entry, *const o = w->work.origin + 3 * entry;
-  const double *const twist = w->work.twist + 6 * entry, *const accel = w->work.accel + 6 * entry;
-  frame f;
-  double arm[3], round[3], inward[3];
-  pki_mat3_apply(R, pose->pos, arm);
-  pki_mat3_mul(R, pose->rot, f.R);
-  pki_twist_at(twist, arm, f.v);
-  pki_twist_at(accel, arm, f.dv);
-  pki_cross3(twist, arm, round);
-  pki_cross3(twist, round, inward);
-  for (int i = 0; i < 3; i++) {
-    f.p[i] = o[i] + arm[i];
-    f.w[i] = twist[i];
-    f.dw[i] = accel[i];
-    f.dv[i] += inward[i];
-  }
-  return f;
-}
-
-/* A link's centre of mass with the link's axes. */
-static pk_pose com_in_body(const pk_model_link *l)
-{
-  pk_pose pose = l->pose;
-  double arm[3];
-  pki_mat3_apply(l->pose.rot, l->inertia.com, arm);
-  for (int i = 0; i < 3; i++) {
-    pose.pos[i] += arm[i];
-  }
-  return pose;
-}
-
-static frame frame_of(const pk_workspace *w, pk_sensor_place place, int object)
+static pki_frame frame_of(const pk_workspace *w, pk_sensor_place place, int object)
 {
   const pk_model *m = w->model;
   if (place == PK_SENSOR_PLACE_SITE) {
-    return frame_in_body(w, m->sites[object].body, &m->sites[object].pose);
+    return pki_frame_in_body(w, m->sites[object].body, &m->sites[object].pose);
   }
   if (place == PK_SENSOR_PLACE_SHAPE) {
-    return frame_in_body(w, m->shapes[object].body, &m->shapes[object].pose);
+    return pki_frame_in_body(w, m->shapes[object].body, &m->shapes[object].pose);
   }
   if (place == PK_SENSOR_PLACE_LINK) {
-    return frame_in_body(w, m->links[object].body, &m->links[object].pose);
+    return pki_frame_in_body(w, m->links[object].body, &m->links[object].pose);
   }
   if (place == PK_SENSOR_PLACE_COM) {
     const pk_model_link *l = &m->links[object];
-    pk_pose pose = com_in_body(l);
+    pk_pose pose = pki_com_in_body(l);
     double axes[9];
     pki_principal_axes(l->inertia.moment, axes);
     pki_mat3_mul(l->pose.rot, axes, pose.rot);
-    return frame_in_body(w, l->body, &pose);
+    return pki_frame_in_body(w, l->body, &pose);
   }
   const pk_pose world = pk_pose_identity();
-  return frame_in_body(w, -1, &world);
+  return pki_frame_in_body(w, -1, &world);
 }
 
 /* ---- frames relative to others ---- */
 
 /* Velocity of f as it is seen from `seen`, which moves itself; in its axes. */
-static void relative_velocity(const frame *f, const frame *seen, double out[3])
+static void relative_velocity(const pki_frame *f, const pki_frame *seen, double out[3])
 {
   double arm[3], carried[3];
   pki_sub3(f->p, seen->p, arm);
@@ -105,8 +65,8 @@ static void relative_velocity(const frame *f, const frame *seen, double out[3])
 
 static void read_frame(const reading *r, const pk_model_sensor *s, double *out)
 {
-  const frame f = frame_of(r->w, s->place, s->object);
-  const frame seen = frame_of(r->w, s->reference, s->reference_object);
+  const pki_frame f = frame_of(r->w, s->place, s->object);
+  const pki_frame seen = frame_of(r->w, s->reference, s->reference_object);
   double d[3], turn[9];
   switch (s->kind) {
   case PK_SENSOR_FRAMEPOS:
@@ -136,7 +96,7 @@ static void read_frame(const reading *r, const pk_model_sensor *s, double *out)
 /* What an inertial measurement unit at a site shows, in the axes of the site. */
 static void read_unit(const reading *r, const pk_model_sensor *s, double *out)
 {
-  const frame f = frame_of(r->w, s->place, s->object);
+  const pki_frame f = frame_of(r->w, s->place, s->object);
   const double *const of = s->kind == PK_SENSOR_ACCELEROMETER ? f.dv
                            : s->kind == PK_SENSOR_GYRO        ? f.w
                            : s->kind == PK_SENSOR_VELOCIMETER ? f.v
@@ -146,77 +106,13 @@ static void read_unit(const reading *r, const pk_model_sensor *s, double *out)
 
 /* ---- all that hangs on a link ---- */
 
-/* Whether a link is `root` or hangs on it. */
-static bool hangs_on(const pk_model *m, int link, int root)
-{
-  while (link >= 0 && link != root) {
-    link = m->links[link].parent;
-  }
-  return link == root;
-}
-
-/* I x for a link's moment of inertia, world axes on both sides. */
-static void apply_moment(const frame *f, const double moment[6], const double x[3], double out[3])
-{
-  double I[9], local[3];
-  pki_mat3_from_sym(moment, I);
-  pki_mat3_apply_transposed(f->R, x, local);
-  pki_mat3_apply(I, local, local);
-  pki_mat3_apply(f->R, local, out);
-}
-
-/* Adds a force at a place to a sum about a point: moment, then force. */
-static void add_force(double sum[6], const double point[3], const double at[3], const double force[3],
-                      double sign)
-{
-  double arm[3], moment[3];
-  pki_sub3(at, point, arm);
-  pki_cross3(arm, force, moment);
-  for (int i = 0; i < 3; i++) {
-    sum[i] += sign * moment[i];
-    sum[3 + i] += sign * force[i];
-  }
-}
-
-/* What one link needs to move as it does, about `point`. */
-static void add_inertial_force(const pk_workspace *w, const pk_model_link *l, const double point[3],
-                               double sum[6])
-{
-  const pk_pose pose = com_in_body(l);
-  const frame f = frame_in_body(w, l->body, &pose);
-  double force[3], spin[3], moment[3], gyroscopic[3];
-  apply_moment(&f, l->inertia.moment, f.w, spin);
-  apply_moment(&f, l->inertia.moment, f.dw, moment);
-  pki_cross3(f.w, spin, gyroscopic);
-  for (int i = 0; i < 3; i++) {
-    force[i] = l->inertia.mass * f.dv[i];
-    sum[i] += moment[i] + gyroscopic[i];
-  }
-  add_force(sum, point, f.p, force, 1);
-}
-
 /* Force and torque by which what a link hangs on holds it and all that hangs on it. */
 static void read_held(const reading *r, const pk_model_sensor *s, double *out)
 {
-  const pk_model *m = r->w->model;
-  const frame f = frame_of(r->w, s->place, s->object);
-  const int root = m->sites[s->object].link;
-  double sum[6] = {0};
-  for (int i = 0; i < m->nlink; i++) {
-    if (hangs_on(m, i, root)) {
-      add_inertial_force(r->w, &m->links[i], f.p, sum);
-    }
-  }
-  for (int i = 0; i < r->in->ncontact; i++) {
-    const pk_sim_contact *c = &r->in->contacts[i];
-    const double force[3] = {c->impulse[0] / r->in->dt, c->impulse[1] / r->in->dt, c->impulse[2] / r->in->dt};
-    if (hangs_on(m, c->link, root)) {
-      add_force(sum, f.p, c->point, force, -1);
-    }
-    if (c->other_link >= 0 && hangs_on(m, c->other_link, root)) {
-      add_force(sum, f.p, c->point, force, 1);
-    }
-  }
+  const pki_frame f = frame_of(r->w, s->place, s->object);
+  double sum[6];
+  pki_held_wrench(r->w, r->in->contacts, r->in->ncontact, r->in->dt, r->w->model->sites[s->object].link, f.p,
+                  sum);
   pki_mat3_apply_transposed(f.R, s->kind == PK_SENSOR_FORCE ? sum + 3 : sum, out);
 }
 
@@ -227,14 +123,14 @@ static void read_subtree(const reading *r, const pk_model_sensor *s, double *out
   double mass = 0, com[3] = {0}, momentum[3] = {0}, angular[3] = {0}, about[3];
   for (int i = 0; i < m->nlink; i++) {
     const pk_model_link *l = &m->links[i];
-    if (!hangs_on(m, i, s->object)) {
+    if (!pki_hangs_on(m, i, s->object)) {
       continue;
     }
-    const pk_pose pose = com_in_body(l);
-    const frame f = frame_in_body(r->w, l->body, &pose);
+    const pk_pose pose = pki_com_in_body(l);
+    const pki_frame f = pki_frame_in_body(r->w, l->body, &pose);
     const double p[3] = {l->inertia.mass * f.v[0], l->inertia.mass * f.v[1], l->inertia.mass * f.v[2]};
     double spin[3], orbit[3];
-    apply_moment(&f, l->inertia.moment, f.w, spin);
+    pki_apply_moment(&f, l->inertia.moment, f.w, spin);
     pki_cross3(f.p, p, orbit);
     mass += l->inertia.mass;
     for (int k = 0; k < 3; k++) {
@@ -274,7 +170,7 @@ static bool volume_holds(const pk_model_site *site, const double x[3])
 static void read_touch(const reading *r, const pk_model_sensor *s, double *out)
 {
   const pk_model_site *site = &r->w->model->sites[s->object];
-  const frame f = frame_of(r->w, s->place, s->object);
+  const pki_frame f = frame_of(r->w, s->place, s->object);
   *out = 0;
   for (int i = 0; i < r->in->ncontact; i++) {
     const pk_sim_contact *c = &r->in->contacts[i];

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "collision/ground/terrain.h"
+#include "sense/sensing.h"
 #include "sim/parameters.h"
+#include "sim/sim_sense.h"
 #include "step/joints.h"
 
 /* ---- how many ---- */
@@ -89,6 +91,32 @@ static size_t of_inertia(const pk_model *m, const pk_sim_options *o)
 static size_t of_grouped(const pk_model *m, const pk_sim_options *o)
 {
   return o->code != NULL ? 10 * (size_t)m->nbody : 0;
+}
+
+static size_t of_readings(const pk_model *m, const pk_sim_options *o)
+{
+  return (void)m, o->sensing != NULL ? (size_t)pk_sensing_values(o->sensing) : 0;
+}
+
+static size_t of_sensing(const pk_model *m, const pk_sim_options *o)
+{
+  return (void)m, o->sensing != NULL ? pki_sensing_memory(o->sensing, o->dt) : 0;
+}
+
+static size_t of_sensed(const pk_model *m, const pk_sim_options *o)
+{
+  return o->sensing != NULL ? pki_sensed_size(m) : 0;
+}
+
+static size_t of_seen(const pk_model *m, const pk_sim_options *o)
+{
+  return o->sensing != NULL && o->sees == PK_SEES_SENSORS ? pki_seen_size(pki_joint_model(m)) : 0;
+}
+
+static size_t of_estimate(const pk_model *m, const pk_sim_options *o)
+{
+  const bool any = of_seen(m, o) > 0 && o->sensing->estimator != NULL;
+  return any ? (size_t)o->sensing->estimator->nstate : 0;
 }
 
 /* ---- the first state ---- */
@@ -230,6 +258,11 @@ const pki_memory_row pki_memory[PKI_MEMORY_ROWS] = {
                             .check = check_limited},
     [PKI_MEMORY_SPRINGS] = {"springs", STATE(springs), .room = of_springs, .used = PKI_USED_SPRINGS,
                             .check = check_spring},
+    [PKI_MEMORY_READINGS] = {"readings", STATE(readings), .room = of_readings},
+    [PKI_MEMORY_SENSING] = {"sensing", STATE(sensing), .room = of_sensing},
+    [PKI_MEMORY_SENSED] = {"sensed", STATE(sensed), .room = of_sensed},
+    [PKI_MEMORY_SEEN] = {"seen", STATE(seen), .room = of_seen},
+    [PKI_MEMORY_ESTIMATE] = {"estimate", STATE(estimate), .room = of_estimate},
     [PKI_MEMORY_INERTIA] = {"inertia", .size = sizeof(double), .room = of_inertia,
                             .role = PKI_ROLE_PARAMETER},
     [PKI_MEMORY_GROUPED] = {"grouped", .size = sizeof(double), .room = of_grouped,
@@ -300,7 +333,7 @@ void pki_memory_carve(pk_sim *sim, const pk_model *model, const pk_sim_options *
 
 void pki_memory_reset(pk_sim *sim)
 {
-  sim->state.n = (pki_numbers){.steps = 0};
+  sim->state.n = (pki_numbers){.stream = sim->state.n.stream};
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
     const pki_memory_row *r = &pki_memory[row];
     if (r->role != PKI_ROLE_PARAMETER && r->used == PKI_USED_ALL && r->room(sim->model, &sim->options) > 0) {

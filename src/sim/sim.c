@@ -11,6 +11,7 @@
 #include "sim/parameters.h"
 #include "sim/query.h"
 #include "sim/sim_control.h"
+#include "sim/sim_sense.h"
 #include "step/compliant.h"
 #include "step/joints.h"
 #include "step/lcp_pyramid.h"
@@ -49,6 +50,7 @@ static pk_sim *carve_sim(const pk_model *model, const pk_sim_options *options, p
   s.late_room = pki_latency_room(options);
   s.parameters.friction = 1;
   pki_single_group_carve(&s.single, model, actuation, arena);
+  s.sense_scratch = pki_arena_take(arena, pki_sense_scratch(model, options), real);
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
     *sim = s;
@@ -127,6 +129,10 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
     return status;
   }
   status = pki_lcp_pyramid_check(model, &chosen, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  status = pki_sense_check(model, &chosen, err);
   if (status != PK_OK) {
     return status;
   }
@@ -345,6 +351,7 @@ static void accept_next_state(pk_sim *sim, const pk_step_info *report)
   pki_compliant_commit(sim);
   sim->state.n.steps++;
   sim->state.n.uncertified += !report->certified;
+  pki_sense_end(sim);
 }
 
 /* The stepper's work and its end. */
@@ -415,6 +422,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, report);
   if (status == PK_OK) {
     pki_lap(sim, PK_STEP_PART_CONTROL, NULL);
+    pki_sense_begin(sim);
     pki_joints_observe(sim);
     status = pki_control(sim, report);
     pki_lap(sim, PK_STEP_PART_CONTROL, report);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/match.h"
+#include "sense/sensing.h"
 
 bool pk_sim_contact_carries(const pk_sim_contact *c, const pk_model *model, int link, double impulse[3],
                             double normal[3])
@@ -94,18 +95,35 @@ void pki_control_reset(pk_sim *sim)
   }
 }
 
-pk_observation pki_observe(const pk_sim *sim, double time, const double *q, const double *u,
-                           const double *tau, const pk_sim_contact *contacts, int ncontact)
+/* What sensors show takes the place of the truth. */
+static void see_by_sensors(const pk_sim *sim, pk_sim_contact *contacts, int room, pk_observation *o)
 {
-  return (pk_observation){.time = time,
-                          .dt = sim->options.dt,
-                          .model = pk_sim_joint_model(sim),
-                          .q = q,
-                          .u = u,
-                          .tau = tau,
-                          .workspace = sim->joints.cut ? sim->joints.workspace : sim->workspace,
-                          .contacts = contacts,
-                          .ncontact = ncontact};
+  const pk_sensing *sensing = sim->options.sensing;
+  const double *const seen = o->q;
+  o->u = seen + o->model->nq;
+  o->tau = o->u + o->model->nu;
+  const int n = pki_see_contacts(sensing, o->readings, seen, o->dt, o->workspace, contacts, room);
+  o->ncontact = n >= 0 ? n : o->ncontact;
+}
+
+pk_observation pki_observe(const pk_sim *sim, const pki_observed *world)
+{
+  const bool truth = sim->options.sees == PK_SEES_TRUTH;
+  pk_observation o = {.time = world->time,
+                      .dt = sim->options.dt,
+                      .model = pk_sim_joint_model(sim),
+                      .q = truth ? world->q : world->seen,
+                      .u = world->u,
+                      .tau = world->tau,
+                      .workspace = sim->joints.cut ? sim->joints.workspace : sim->workspace,
+                      .contacts = world->contacts,
+                      .ncontact = world->ncontact,
+                      .sensing = sim->options.sensing,
+                      .readings = sim->options.sensing != NULL ? world->readings : NULL};
+  if (!truth) {
+    see_by_sensors(sim, world->contacts, world->room, &o);
+  }
+  return o;
 }
 
 /* `update` of a controller that has update_group alone: a group of one. */
@@ -124,10 +142,17 @@ pk_status pki_control(pk_sim *sim, pk_step_info *info)
     return PK_OK;
   }
   const bool cut = sim->joints.cut;
-  const int ncontact = pk_sim_contacts(sim, sim->control.contacts, sim->options.max_contacts);
-  const pk_observation seen =
-      pki_observe(sim, pk_sim_time(sim), cut ? sim->joints.q : sim->state.q,
-                  cut ? sim->joints.u : sim->state.u, sim->state.tau, sim->control.contacts, ncontact);
+  const pki_observed world = {.time = pk_sim_time(sim),
+                              .q = cut ? sim->joints.q : sim->state.q,
+                              .u = cut ? sim->joints.u : sim->state.u,
+                              .tau = sim->state.tau,
+                              .contacts = sim->control.contacts,
+                              .ncontact =
+                                  pk_sim_contacts(sim, sim->control.contacts, sim->options.max_contacts),
+                              .room = sim->options.max_contacts,
+                              .readings = sim->state.readings,
+                              .seen = sim->state.seen};
+  const pk_observation seen = pki_observe(sim, &world);
   /* it computes with the model's masses: what differs in a world is what it does not know */
   pki_params *const params = &seen.workspace->work.params;
   const pki_params own = *params;

@@ -7,10 +7,18 @@
 /* Let the controller set the commands when its period has passed. */
 pk_status pki_control(pk_sim *sim, pk_step_info *info);
 
-/* What a controller sees of a world of this sim: the sim's own, or one of a batch in which the sim steps. Coordinates are those of
- * the sim's joint model, contacts those of the last step. */
-pk_observation pki_observe(const pk_sim *sim, double time, const double *q, const double *u,
-                           const double *tau, const pk_sim_contact *contacts, int ncontact);
+/* A world of a sim's kind: the sim's own, or one of a batch in which the sim steps. */
+typedef struct pki_observed {
+  double time;
+  const double *q, *u, *tau; /* as it is, in the sim's joint coordinates */
+  pk_sim_contact
+      *contacts; /* [room] those of the last step, of which there are ncontact; may be overwritten */
+  int ncontact, room;
+  const double *readings, *seen; /* of its memory; NULL: there are none */
+} pki_observed;
+
+/* What its controller sees of it. */
+pk_observation pki_observe(const pk_sim *sim, const pki_observed *world);
 
 /* Zero the controller's block and let it begin anew. */
 void pki_control_reset(pk_sim *sim);

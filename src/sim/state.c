@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sense/sensing.h"
 #include "sim/grow.h"
 #include "sim/memory.h"
 #include "step/contact.h"
@@ -32,7 +33,9 @@ typedef struct header {
   int32_t nlast, nspring;
   int32_t pushed, nmemory;
   int64_t uncertified;
-  int64_t room; /* for contacts, of the world that was saved */
+  int64_t room;     /* for contacts, of the world that was saved */
+  uint64_t sensing; /* a hash of its sensors, 0: none */
+  uint64_t stream;
 } header;
 
 _Static_assert(sizeof(header) % 8 == 0 && sizeof(pki_contact) == 6 * sizeof(int) + 16 * sizeof(double) &&
@@ -108,6 +111,8 @@ static header header_of(const pk_sim *sim, size_t size)
   h.uncertified = n->uncertified;
   h.nmemory = sim->scene.colliders.nmemory;
   h.room = sim->options.max_contacts;
+  h.sensing = sim->options.sensing != NULL ? sim->options.sensing->shape ^ (uint64_t)sim->options.sees : 0;
+  h.stream = n->stream;
   return h;
 }
 
@@ -195,6 +200,10 @@ static pk_status check_world(const header *h, const header *mine, pk_error *err)
                       expected);
     }
   }
+  if (h->sensing != mine->sensing) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "this state was saved with other sensors than this world's, or with none");
+  }
   return PK_OK;
 }
 
@@ -251,7 +260,8 @@ static pki_numbers numbers_of(const header *h)
                        .uncertified = h->uncertified,
                        .nlast = h->nlast,
                        .nspring = h->nspring,
-                       .pushed = h->pushed != 0};
+                       .pushed = h->pushed != 0,
+                       .stream = h->stream};
 }
 
 static pk_status check_arrays(const pk_sim *sim, const header *h, const unsigned char *in, const places *p,

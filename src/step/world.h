@@ -24,6 +24,7 @@
  *   sim.c         memory, the step around a stepper
  *   sim_options.c options, presets, laws
  *   sim_control.c the controller
+ *   sim_sense.c   its sensors
  *   memory.c      what a world remembers from step to step
  *   grow.c        room for contacts, which grows between steps
  *   material.c    the ground and material pairs
@@ -156,7 +157,8 @@ typedef struct pki_numbers {
   long long steps;
   long long uncertified; /* of them, those whose certificate was not met */
   int nlast, nspring;
-  bool pushed; /* some push is not zero */
+  bool pushed;     /* some push is not zero */
+  uint64_t stream; /* of random numbers; a reset keeps it */
 } pki_numbers;
 
 typedef struct pki_sim_state {
@@ -176,6 +178,11 @@ typedef struct pki_sim_state {
   double *last_bilateral; /* [nbilateral] impulses of bilateral rows, when a solver finds them */
   bool *limited;          /* [joints] those whose command is at its limit */
   pki_spring *springs;    /* [max_contacts] of the last step */
+  double *readings;       /* [pk_sensing_values] of sensors */
+  double *sensing;        /* what these remember (sense/sensing.h) */
+  double *sensed;         /* where the world was then: 1 (0: never), q, u, joint velocities */
+  double *seen;           /* what controllers that see sensors are shown (sense/sensing.h) */
+  double *estimate;       /* what the estimator remembers */
 } pki_sim_state;
 
 /* ---- what a step computes anew ---- */
@@ -262,9 +269,10 @@ struct pk_sim {
   pki_sim_contact contact;
   pki_sim_joints joints;
   pki_single_group single;
-  bool wants_info; /* the caller reads the step's info */
-  double lap;      /* s, when the part of the step that is running began */
-  void *ark;       /* pki_ark, NULL for the fixed-step schemes */
+  double *sense_scratch; /* [widest reading], [joints] accelerations */
+  bool wants_info;       /* the caller reads the step's info */
+  double lap;            /* s, when the part of the step that is running began */
+  void *ark;             /* pki_ark, NULL for the fixed-step schemes */
   bool owns_memory;
   bool grows;  /* room for contacts was left to the model, and there is memory to ask for more */
   void *grown; /* memory of that room when it has grown (sim/grow.c), owned */

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "pronk/sensing.h"
 #include "sim/parameters.h"
 #include "support/bounds.h"
 #include "support/fleet.h"
@@ -26,6 +27,7 @@ typedef struct kind {
   bool chains, late, coded; /* rows on chains; commands act later; the model's own code */
   bool driven;              /* by motors, springs and a battery */
   pk_bilateral_method bilateral;
+  bool sensed; /* it has sensors and an estimator */
 } kind;
 
 static const kind kinds[] = {
@@ -35,86 +37,143 @@ static const kind kinds[] = {
      false,
      false,
      false,
-     0},
+     0,
+     false},
     {{"joints that rub, on chains", FLEET_RUBBING, 0, FLEET_SLOPE, FLEET_WEAK, 0.6, PK_STEPPER_EULER, 0, 2e-3,
       80, false},
      true,
      false,
      false,
      false,
-     0},
+     0,
+     false},
     {{"late commands", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_WEAK, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3, 60,
       true},
      false,
      true,
      false,
      false,
-     0},
+     0,
+     false},
     {{"cut joints", FLEET_MAXIMAL, 0, FLEET_PLANE, FLEET_STANCE, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3, 20,
       false},
      false,
      false,
      false,
      false,
-     PK_BILATERAL_METHOD_PROX},
+     PK_BILATERAL_METHOD_PROX,
+     false},
     {{"springs", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_COMPLIANT,
       5e-4, 300, false},
      false,
      false,
      false,
      false,
-     0},
+     0,
+     false},
     {{"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_LCP_PYRAMID,
       2e-3, 80, false},
      false,
      false,
      false,
      false,
-     0},
+     0,
+     false},
     {{"flight, rk4", FLEET_STARLETH, 0, FLEET_NOWHERE, FLEET_DROP, 0, PK_STEPPER_RK4, 0, 2e-3, 40, false},
      false,
      false,
      false,
      false,
-     0},
+     0,
+     false},
     {{"an arm, ark", FLEET_UR10, 0, FLEET_NOWHERE, 0, 0, PK_STEPPER_ARK_EXPLICIT, 0, 2e-3, 20, false},
      false,
      false,
      false,
      false,
-     0},
+     0,
+     false},
     {{"an arm, its own code", FLEET_UR10, 0, FLEET_NOWHERE, 0, 0, PK_STEPPER_MOREAU, 0, 2e-3, 20, true},
      false,
      false,
      true,
      false,
-     0},
+     0,
+     false},
     {{"motors", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_WEAK, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3, 60, true},
      false,
      false,
      false,
      true,
-     0},
+     0,
+     false},
     {{"motors on chains", FLEET_STARLETH, 0, FLEET_SLOPE, FLEET_WEAK, 0.6, PK_STEPPER_EULER, 0, 2.5e-3, 60,
       true},
      true,
      false,
      false,
      true,
-     0},
+     0,
+     false},
     {{"motors in flight, rk4", FLEET_STARLETH, 0, FLEET_NOWHERE, FLEET_DROP, 0, PK_STEPPER_RK4, 0, 5e-4, 40,
       false},
      false,
      false,
      false,
      true,
-     0},
+     0,
+     false},
+    {{"sensors", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_WEAK, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3, 60, true},
+     false,
+     false,
+     false,
+     false,
+     0,
+     true},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* Of the fleet that was made last. */
+static pk_sensing *sensing;
+
+/* It believes what it is shown, and counts how often. */
+static void count_updates(const pk_estimator *self, const pk_sensing *sensors, double dt,
+                          const double *readings, pk_workspace *workspace, double *state, double *q,
+                          double *u)
+{
+  (void)self, (void)sensors, (void)dt, (void)readings, (void)workspace, (void)q, (void)u;
+  state[0]++;
+}
+
+static const pk_estimator estimator = {.name = "counts", .nstate = 1, .update = count_updates};
+
+static void make_sensors(const pk_model *model)
+{
+  pk_sensor list[] = {{.kind = pk_sensing_kind_find("imu")},
+                      {.kind = pk_sensing_kind_find("encoder"), .dof = model->nu - 1},
+                      {.kind = pk_sensing_kind_find("switch"), .link = model->nlink - 1}};
+  pk_sensor_part_find("bmi088", &list[0].part);
+  list[1].part.latency = 0.01;
+  assert_int_equal(pk_sensing_create(model, list, 3, 1, &sensing, NULL), PK_OK);
+  pk_sensing_set_estimator(sensing, &estimator);
+}
+
+static int destroy_sensors(void **state)
+{
+  (void)state;
+  pk_sensing_destroy(sensing);
+  sensing = NULL;
+  return 0;
+}
 
 static void make_fleet(fleet *f, const kind *k)
 {
   fleet_make(f, &k->of);
+  destroy_sensors(NULL);
+  if (k->sensed) {
+    make_sensors(f->model);
+    f->options.sensing = sensing, f->options.sees = PK_SEES_SENSORS;
+  }
   f->options.bilateral = k->bilateral;
   f->options.max_latency = k->late ? 2 * k->of.dt : 0;
   if (k->coded) {
@@ -589,5 +648,5 @@ int main(void)
       cmocka_unit_test(a_step_with_more_contacts_than_fit_changes_nothing),
       cmocka_unit_test(a_step_without_a_solution_changes_nothing),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, destroy_sensors);
 }
