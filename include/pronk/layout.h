@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 
+#include "actuation.h"
 #include "actuators.h"
 #include "batch.h"
 #include "code.h"
@@ -34,11 +35,15 @@ extern "C" {
 
 /* All public structs whose fields are visible. */
 #define PK_STRUCT_LIST(X) \
+  X(pk_actuator) \
   X(pk_actuator_desc) \
+  X(pk_actuator_input) \
+  X(pk_actuator_kind) \
   X(pk_actuators_options) \
   X(pk_batch_info) \
   X(pk_batch_options) \
   X(pk_batch_view) \
+  X(pk_battery) \
   X(pk_builder_diagnostic) \
   X(pk_chain_options) \
   X(pk_code_info) \
@@ -56,12 +61,14 @@ extern "C" {
   X(pk_convex_parts) \
   X(pk_energy) \
   X(pk_error) \
+  X(pk_force_law) \
   X(pk_gait_change) \
   X(pk_geometry_desc) \
   X(pk_heights) \
   X(pk_heights_options) \
   X(pk_heights_pattern) \
   X(pk_hold_options) \
+  X(pk_hydraulic_parameters) \
   X(pk_inertia) \
   X(pk_joint_desc) \
   X(pk_keyframe_desc) \
@@ -71,6 +78,7 @@ extern "C" {
   X(pk_lcp_result) \
   X(pk_leg) \
   X(pk_link_desc) \
+  X(pk_load_options) \
   X(pk_locomotion_options) \
   X(pk_material) \
   X(pk_mesh) \
@@ -85,8 +93,10 @@ extern "C" {
   X(pk_model_sensor) \
   X(pk_model_shape) \
   X(pk_model_site) \
+  X(pk_motor_parameters) \
   X(pk_observation) \
   X(pk_pair_desc) \
+  X(pk_parallel_spring_parameters) \
   X(pk_pose) \
   X(pk_proximity) \
   X(pk_ray_hit) \
@@ -99,8 +109,9 @@ extern "C" {
   X(pk_recording_series) \
   X(pk_robot_desc) \
   X(pk_sensor_desc) \
-  X(pk_shape_desc) \
   X(pk_sensor_input) \
+  X(pk_servo_parameters) \
+  X(pk_shape_desc) \
   X(pk_sim_contact) \
   X(pk_sim_exclusion) \
   X(pk_sim_options) \
@@ -110,10 +121,10 @@ extern "C" {
   X(pk_solver_result) \
   X(pk_step_info) \
   X(pk_terrain_hit) \
+  X(pk_torque_parameters) \
   X(pk_touch_point) \
   X(pk_track_options) \
-  X(pk_write_options) \
-  X(pk_load_options)
+  X(pk_write_options)
 
 /* Bytes of a struct as the library knows it, by its name; 0: there is none of that name. */
 PK_API size_t pk_struct_size(const char *name);

@@ -20,6 +20,13 @@ typedef struct pki_actuator_row {
 /* Ends with NULL. */
 extern const pki_actuator_row *const pki_actuators[];
 
+/* The field tables of their parameters. */
+extern const pk_field pki_actuator_torque_fields[], pki_actuator_servo_fields[],
+    pki_actuator_parallel_spring_fields[], pki_actuator_hydraulic_fields[];
+extern const int pki_actuator_torque_field_count, pki_actuator_servo_field_count,
+    pki_actuator_parallel_spring_field_count, pki_actuator_hydraulic_field_count,
+    pki_motor_parameter_field_count;
+
 /* What a motor is to a step (kernels/motor.h), all at the joint's side of the gear. */
 enum {
   PKI_MOTOR_NK,         /* N m/A */

@@ -12,7 +12,7 @@
 #include "actuation/actuation.h"
 
 #define HYDRAULIC(name) #name, offsetof(pk_hydraulic_parameters, name)
-static const pk_field hydraulic_fields[] = {
+const pk_field pki_actuator_hydraulic_fields[] = {
     {HYDRAULIC(area_a), PK_FIELD_REAL, "m^2", 2.011e-4, 1e-9, 1e3, NULL,
      "of the piston, the side that pushes"},
     {HYDRAULIC(area_b), PK_FIELD_REAL, "m^2", 1.225e-4, 1e-9, 1e3, NULL, "of the other side, around the rod"},
@@ -40,7 +40,8 @@ static const pk_field hydraulic_fields[] = {
     {HYDRAULIC(force_gain), PK_FIELD_REAL, "1/s", 0, 0, 1e9, NULL,
      "bandwidth of a loop that makes the command's force; 0: the command is the valve's opening, -1 to 1"},
 };
-enum { HYDRAULIC_FIELDS = sizeof hydraulic_fields / sizeof hydraulic_fields[0] };
+enum { HYDRAULIC_FIELDS = sizeof pki_actuator_hydraulic_fields / sizeof pki_actuator_hydraulic_fields[0] };
+const int pki_actuator_hydraulic_field_count = HYDRAULIC_FIELDS;
 
 enum { PRESSURE_A, PRESSURE_B, OPENING, SPOOL, STATES };
 static const char *const state_names[] = {"pressure_a", "pressure_b", "opening", "spool_rate"};
@@ -52,14 +53,14 @@ static const double SMOOTH = 1e4;
 pk_hydraulic_parameters pk_hydraulic_parameters_default(void)
 {
   pk_hydraulic_parameters p;
-  pki_fields_default(hydraulic_fields, HYDRAULIC_FIELDS, &p, sizeof p);
+  pki_fields_default(pki_actuator_hydraulic_fields, HYDRAULIC_FIELDS, &p, sizeof p);
   return p;
 }
 
 static pk_status validate(const void *parameters, pk_error *err)
 {
   const pk_hydraulic_parameters *p = parameters;
-  const pk_status status = pki_fields_validate(hydraulic_fields, HYDRAULIC_FIELDS, p, err);
+  const pk_status status = pki_fields_validate(pki_actuator_hydraulic_fields, HYDRAULIC_FIELDS, p, err);
   if (status == PK_OK && !(p->supply > p->tank)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "supply"},
                     "supply is %g Pa, expected more than tank, which is %g Pa", p->supply, p->tank);
@@ -227,5 +228,5 @@ const pki_actuator_row pki_actuator_hydraulic = {
              .finish = finish,
              .rate = rate},
     .doc = "a cylinder on a lever, two chambers and a servo valve; defaults: HyQ's leg",
-    .fields = hydraulic_fields,
+    .fields = pki_actuator_hydraulic_fields,
     .nfield = HYDRAULIC_FIELDS};

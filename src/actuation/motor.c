@@ -51,6 +51,8 @@ const pk_field pki_motor_parameter_fields[PKI_MOTOR_FIELD_COUNT] = {
      "of sea: gain of the loop on the spring's torque"},
 };
 
+const int pki_motor_parameter_field_count = PKI_MOTOR_FIELD_COUNT;
+
 const char *const pki_motor_state_names[PKI_MOTOR_STATES] = {"current",
                                                              "voltage",
                                                              "spring_deflection",

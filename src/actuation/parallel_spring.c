@@ -10,7 +10,7 @@
 #include "actuation/actuation.h"
 
 #define SPRING(name) #name, offsetof(pk_parallel_spring_parameters, name)
-static const pk_field spring_fields[] = {
+const pk_field pki_actuator_parallel_spring_fields[] = {
     {SPRING(radius), PK_FIELD_REAL, "m", 1, 1e-9, 1e6, NULL, "of the joint's pulley"},
     {SPRING(stiffness), PK_FIELD_REAL, "N/m", 0, 0, 1e12, NULL, "of the spring"},
     {SPRING(damping), PK_FIELD_REAL, "N s/m", 0, 0, 1e12, NULL, "of the spring"},
@@ -18,7 +18,10 @@ static const pk_field spring_fields[] = {
     {SPRING(speed), PK_FIELD_REAL, "m/s", 0, 0, 1e6, NULL, "how fast its far end can move; 0: at once"},
     {SPRING(both_ways), PK_FIELD_BOOL, "", 0, 0, 1, NULL, "it pushes, too"},
 };
-enum { SPRING_FIELDS = sizeof spring_fields / sizeof spring_fields[0] };
+enum {
+  SPRING_FIELDS = sizeof pki_actuator_parallel_spring_fields / sizeof pki_actuator_parallel_spring_fields[0]
+};
+const int pki_actuator_parallel_spring_field_count = SPRING_FIELDS;
 
 /* What is asked for comes first, so that a user can write it. */
 enum { ASKED, PRETENSION };
@@ -28,14 +31,14 @@ static const char *const state_units[] = {"m", "m"};
 pk_parallel_spring_parameters pk_parallel_spring_parameters_default(void)
 {
   pk_parallel_spring_parameters p;
-  pki_fields_default(spring_fields, SPRING_FIELDS, &p, sizeof p);
+  pki_fields_default(pki_actuator_parallel_spring_fields, SPRING_FIELDS, &p, sizeof p);
   return p;
 }
 
 static pk_status validate(const void *parameters, pk_error *err)
 {
   const pk_parallel_spring_parameters *p = parameters;
-  const pk_status status = pki_fields_validate(spring_fields, SPRING_FIELDS, p, err);
+  const pk_status status = pki_fields_validate(pki_actuator_parallel_spring_fields, SPRING_FIELDS, p, err);
   if (status == PK_OK && !(p->stiffness > 0)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "stiffness"},
                     "a parallel spring needs a stiffness above 0 N/m");
@@ -101,5 +104,5 @@ const pki_actuator_row pki_actuator_parallel_spring = {
              .finish = finish,
              .rate = rate},
     .doc = "a spring on a pulley beside another actuator, with a pretension",
-    .fields = spring_fields,
+    .fields = pki_actuator_parallel_spring_fields,
     .nfield = SPRING_FIELDS};

@@ -12,7 +12,7 @@
 static const char *const mode_words[] = {"position", "velocity", "torque"};
 
 #define SERVO(name) #name, offsetof(pk_servo_parameters, name)
-static const pk_field servo_fields[] = {
+const pk_field pki_actuator_servo_fields[] = {
     {SERVO(mode), PK_FIELD_ENUM, "", PK_SERVO_MODE_POSITION, 0, PK_SERVO_MODE_COUNT - 1, mode_words,
      "what it regulates"},
     {SERVO(kp), PK_FIELD_REAL, "N m/rad", 0, 0, 1e12, NULL, "gain on the error; of velocity N m s/rad"},
@@ -21,7 +21,8 @@ static const pk_field servo_fields[] = {
     {SERVO(kd), PK_FIELD_REAL, "N m s/rad", 0, 0, 1e12, NULL, "of position: gain on the velocity's error"},
     {SERVO(limit), PK_FIELD_REAL, "N m", 0, 0, 1e9, NULL, "largest force; 0: no limit but the command's"},
 };
-enum { SERVO_FIELDS = sizeof servo_fields / sizeof servo_fields[0] };
+enum { SERVO_FIELDS = sizeof pki_actuator_servo_fields / sizeof pki_actuator_servo_fields[0] };
+const int pki_actuator_servo_field_count = SERVO_FIELDS;
 
 static const char *const state_names[] = {"integral"};
 static const char *const state_units[] = {"N m"};
@@ -29,14 +30,14 @@ static const char *const state_units[] = {"N m"};
 pk_servo_parameters pk_servo_parameters_default(void)
 {
   pk_servo_parameters p;
-  pki_fields_default(servo_fields, SERVO_FIELDS, &p, sizeof p);
+  pki_fields_default(pki_actuator_servo_fields, SERVO_FIELDS, &p, sizeof p);
   return p;
 }
 
 static pk_status validate(const void *parameters, pk_error *err)
 {
   const pk_servo_parameters *p = parameters;
-  const pk_status status = pki_fields_validate(servo_fields, SERVO_FIELDS, p, err);
+  const pk_status status = pki_fields_validate(pki_actuator_servo_fields, SERVO_FIELDS, p, err);
   if (status == PK_OK && p->mode == PK_SERVO_MODE_VELOCITY && p->kd > 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "kd"},
                     "a servo that regulates the velocity has no kd: kp is its gain on the velocity's error");
@@ -112,5 +113,5 @@ const pki_actuator_row pki_actuator_servo = {.kind = {.name = "servo",
                                                       .finish = finish,
                                                       .rate = rate},
                                              .doc = "PID on position or velocity with gains of its own",
-                                             .fields = servo_fields,
+                                             .fields = pki_actuator_servo_fields,
                                              .nfield = SERVO_FIELDS};

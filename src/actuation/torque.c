@@ -7,25 +7,26 @@
 #include "actuation/actuation.h"
 
 #define TORQUE(name) #name, offsetof(pk_torque_parameters, name)
-static const pk_field torque_fields[] = {
+const pk_field pki_actuator_torque_fields[] = {
     {TORQUE(limit), PK_FIELD_REAL, "N m", 0, 0, 1e9, NULL, "largest force; 0: no limit but the command's"},
     {TORQUE(no_load_speed), PK_FIELD_REAL, "rad/s", 0, 0, 1e9, NULL,
      "where the limit has fallen to zero in the direction of motion; 0: it does not fall"},
     {TORQUE(full_speed), PK_FIELD_REAL, "rad/s", 0, 0, 1e9, NULL, "up to which the whole limit is there"},
 };
-enum { TORQUE_FIELDS = sizeof torque_fields / sizeof torque_fields[0] };
+enum { TORQUE_FIELDS = sizeof pki_actuator_torque_fields / sizeof pki_actuator_torque_fields[0] };
+const int pki_actuator_torque_field_count = TORQUE_FIELDS;
 
 pk_torque_parameters pk_torque_parameters_default(void)
 {
   pk_torque_parameters p;
-  pki_fields_default(torque_fields, TORQUE_FIELDS, &p, sizeof p);
+  pki_fields_default(pki_actuator_torque_fields, TORQUE_FIELDS, &p, sizeof p);
   return p;
 }
 
 static pk_status validate(const void *parameters, pk_error *err)
 {
   const pk_torque_parameters *p = parameters;
-  const pk_status status = pki_fields_validate(torque_fields, TORQUE_FIELDS, p, err);
+  const pk_status status = pki_fields_validate(pki_actuator_torque_fields, TORQUE_FIELDS, p, err);
   if (status == PK_OK && p->no_load_speed > 0 && !(p->limit > 0)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "limit"},
                     "a limit that falls to zero at no_load_speed must be given");
@@ -68,5 +69,5 @@ const pki_actuator_row pki_actuator_torque = {.kind = {.name = "torque",
                                                        .condense = condense,
                                                        .rate = rate},
                                               .doc = "a source of the command's force, within limits",
-                                              .fields = torque_fields,
+                                              .fields = pki_actuator_torque_fields,
                                               .nfield = TORQUE_FIELDS};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actuation/actuation.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
 #include "cli/print_json.h"
@@ -202,6 +203,13 @@ static void list_metrics(listing *l)
   }
 }
 
+static void list_actuators(listing *l)
+{
+  for (int i = 0; pki_actuators[i] != NULL; i++) {
+    add_listed(l, pki_actuators[i]->kind.name, pki_actuators[i]->doc);
+  }
+}
+
 static void list_controllers(listing *l)
 {
   for (int i = 0; pki_controllers[i] != NULL; i++) {
@@ -385,6 +393,7 @@ static const struct {
     {"models", "robots that can be named instead of a file", list_models, NULL},
     {"motors", "motors and drives that an actuator can name", list_motors, &motor_columns},
     {"controllers", "what can command a robot", list_controllers, NULL},
+    {"actuators", "what stands between commands and joints", list_actuators, NULL},
     {"gaits", "what the feet of a walking robot do", list_gaits, NULL},
     {"sensors", "what a controller sees", list_sensors, NULL},
     {"channels", "what a run records", list_channels, NULL},

@@ -58,6 +58,9 @@ typedef enum pki_vary_what {
   PKI_VARY_JOINT,
   PKI_VARY_VELOCITY,
   PKI_VARY_PUSH,
+  PKI_VARY_MOTOR,
+  PKI_VARY_WINDING,
+  PKI_VARY_SPRING,
   PKI_VARY_COUNT
 } pki_vary_what;
 
@@ -79,11 +82,15 @@ typedef struct pki_scenario_vary {
   double from, to, mean, deviation;
 } pki_scenario_vary;
 
-/* One entry of `actuators`: what is given replaces what the model says of the joints that match. */
+/* One entry of `actuators`. Without a kind, what is given replaces what the model says of the joints that match. With one, each of
+ * them has such an actuator. */
 typedef struct pki_scenario_actuator {
   const pki_node *node;
   char joints[128];
   double effort, velocity, damping, friction, armature;
+  const struct pki_actuator_row *row; /* NULL: no actuator */
+  char motor[PKI_PATH_MAX];           /* of the catalogue, or a file; "": none */
+  void *parameters;                   /* of the kind; owned */
 } pki_scenario_actuator;
 
 /* One entry of `objects`: a shape that moves freely, or a lattice of them. */
@@ -174,6 +181,8 @@ typedef struct pki_scenario {
   pki_scenario_disturb *disturbs;       /* [ndisturb] */
   pki_scenario_vary *varies;            /* [nvary] */
   int nobject, nactuator, nconstraint, npush, ndisturb, nvary;
+  bool has_battery;
+  pk_battery battery;
   pki_scenario_record record;
   char (*record_channels)[64]; /* [nrecord_channel] names, or patterns with '*'; none: all channels */
   int nrecord_channel;
@@ -255,6 +264,7 @@ enum { PKI_OVERLAPS_TOLD = 64 };
 typedef struct pki_world {
   const pki_scenario *scenario;
   pk_model *model;
+  pk_actuation *actuation; /* NULL: commands are forces */
   pk_sim *sim;
   pk_controller *controller;
   int *

@@ -42,6 +42,7 @@ typedef struct pki_section {
   X(objects) \
   X(coordinates) \
   X(actuators) \
+  X(battery) \
   X(constraints) \
   X(materials) \
   X(terrain) \
@@ -60,6 +61,9 @@ extern const pki_section *const pki_sections[];
 
 /* The section of that name; NULL: there is none. */
 const pki_section *pki_section_find(const char *name);
+
+/* The actuators of a world whose model has been made, into world->actuation (section_actuators.c). */
+void pki_world_make_actuation(pki_world *world, pki_problems *problems);
 
 /* For tables of fields. */
 #define PKI_COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))

@@ -65,9 +65,13 @@ static bool list_names(const pk_builder *b, bool joints, names *out)
 
 /* ---- actuators ---- */
 
-/* What is given replaces what the model says. */
+/* What is given replaces what the model says; an actuator's inertia, damping and friction that it does not bring itself are added. */
 static void apply_joint_changes(const pki_scenario_actuator *a, pk_joint_desc *joint)
 {
+  if (a->row != NULL) {
+    joint->armature += a->armature, joint->damping += a->damping, joint->friction += a->friction;
+    return;
+  }
   const struct {
     const char *key;
     double value, *to;
@@ -240,21 +244,6 @@ void pki_world_check_constraints(const pki_world *world, pki_problems *warnings)
 
 /* ---- the sections ---- */
 
-#define ACTUATOR(name, unit, doc) \
-  { \
-#name, offsetof(pki_scenario_actuator, name), PK_FIELD_REAL, unit, 0, 0, INFINITY, NULL, \
-        doc "; default: the model's" \
-  }
-static const pk_field actuator_fields[] = {
-    PKI_TEXT("joints", pki_scenario_actuator, joints, 1, "a joint with its prefix, or a pattern with *"),
-    ACTUATOR(effort, "N m", "largest torque, or force in N"),
-    ACTUATOR(velocity, "rad/s", "largest speed, or in m/s"),
-    ACTUATOR(damping, "N m s/rad", "viscous, or in N s/m"),
-    ACTUATOR(friction, "N m", "Coulomb's, or in N"),
-    ACTUATOR(armature, "kg m^2", "inertia of the rotor at the joint, or mass in kg"),
-};
-static const int actuator_field_count = PKI_COUNT(actuator_fields);
-
 #define HELD(name) #name, offsetof(pki_scenario_constraint, name)
 const pk_field pki_constraint_fields[] = {
     {HELD(kind), PK_FIELD_ENUM, "", -1, 0, PK_CONSTRAINT_DISTANCE, pki_constraint_words, "what it holds"},
@@ -271,23 +260,6 @@ const pk_field pki_constraint_fields[] = {
      "between the frames' origins; of a distance, and required there"},
 };
 static const int constraint_field_count = PKI_COUNT(pki_constraint_fields);
-
-/* An entry that changes nothing was meant to. */
-static void read_actuators(pki_scenario *s, const pki_node *list, pki_problems *problems)
-{
-  void *entries = NULL;
-  pki_read_entries(list, actuator_fields, actuator_field_count, sizeof *s->actuators, &entries, &s->nactuator,
-                   problems);
-  s->actuators = entries;
-  for (int i = 0; i < s->nactuator; i++) {
-    const pki_node *node = s->actuators[i].node;
-    if (node->kind == PKI_NODE_MAP && node->count == 1 && pki_node_find(node, "joints") != NULL) {
-      pki_problem(problems, node,
-                  "nothing is said of these joints, expected one of effort, velocity, damping, "
-                  "friction, armature");
-    }
-  }
-}
 
 /* A distance has a length, nothing else has one. */
 static void read_constraints(pki_scenario *s, const pki_node *list, pki_problems *problems)
@@ -309,27 +281,10 @@ static void read_constraints(pki_scenario *s, const pki_node *list, pki_problems
   }
 }
 
-static void release_actuators(pki_scenario *s)
-{
-  free(s->actuators);
-}
-
 static void release_constraints(pki_scenario *s)
 {
   free(s->constraints);
 }
-
-static const pki_schema_table actuators_tables[] = {
-    {"actuator", "each entry of `actuators`", actuator_fields, &actuator_field_count},
-    {NULL, NULL, NULL, NULL}};
-
-const pki_section pki_section_actuators = {.name = "actuators",
-                                           .doc =
-                                               "what joints can do, instead of what the model says: a list",
-                                           .form = PKI_SECTION_IS_LIST,
-                                           .tables = actuators_tables,
-                                           .read = read_actuators,
-                                           .release = release_actuators};
 
 /* builds both */
 static const pki_schema_table constraints_tables[] = {

@@ -41,6 +41,14 @@ const pki_vary_row *const pki_vary_rows[PKI_VARY_COUNT + 1] = {
     [PKI_VARY_VELOCITY] =
         &(const pki_vary_row){"velocity", "m/s", "added to the velocity that robots start with, world axes",
                               -1e6, 1e6, false, false},
+    [PKI_VARY_MOTOR] =
+        &(const pki_vary_row){"motor", "",
+                              "factor on the constant of motors (dc, sea), of torque and back-EMF alike",
+                              1e-3, 1e3, false, true},
+    [PKI_VARY_WINDING] = &(const pki_vary_row){"winding", "", "factor on the resistance of motors (dc, sea)",
+                                               1e-3, 1e3, false, true},
+    [PKI_VARY_SPRING] = &(const pki_vary_row){"spring", "", "factor on the stiffness of series springs (sea)",
+                                              1e-3, 1e3, false, true},
     [PKI_VARY_PUSH] = &(const pki_vary_row){"push", "", "factor on the forces of push and disturb", -1e6, 1e6,
                                             false, false},
 };
@@ -55,7 +63,7 @@ static const pk_field vary_fields[] = {
     PKI_TEXT("link", pki_scenario_vary, link, 0,
              "of mass and payload: a link with its prefix, or a pattern with *"),
     PKI_TEXT("joints", pki_scenario_vary, joints, 0,
-             "of joint: a joint with its prefix, or a pattern with *"),
+             "of joint, motor, winding and spring: a joint with its prefix, or a pattern with *"),
     {VARY(point), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "of a payload: where, in the link's frame"},
     {VARY(axis), PK_FIELD_ENUM, "", 0, 0, 3, axis_words, "of position (all: x and y) and velocity (x, y, z)"},
     {VARY(distribution), PK_FIELD_ENUM, "", PKI_UNIFORM, 0, PKI_DISTRIBUTION_COUNT - 1, distribution_words,
@@ -247,6 +255,28 @@ static bool find_joints(pki_world *w, int entry, pki_problems *problems)
   return ok;
 }
 
+/* The motors of joints that match; of springs those that have one. */
+static bool find_motors(pki_world *w, int entry, pki_problems *problems)
+{
+  const pki_scenario_vary *v = &w->scenario->varies[entry];
+  const pk_model *m = pk_sim_joint_model(w->sim);
+  const int first = w->nvaried, count = w->actuation != NULL ? pk_actuation_count(w->actuation) : 0;
+  bool ok = true;
+  for (int i = 0; i < count && ok; i++) {
+    const pk_actuator a = pk_actuation_get(w->actuation, i);
+    const char *joint = m->joints[m->dof_joint[a.dof]].name;
+    const bool sea = strcmp(a.kind->name, "sea") == 0, dc = strcmp(a.kind->name, "dc") == 0;
+    const bool fits = v->what == PKI_VARY_SPRING ? sea : sea || dc;
+    ok = !fits || !pki_pattern_matches(v->joints, joint) || add_number(w, entry, i, joint);
+  }
+  if (ok && w->nvaried == first) {
+    pki_problem(problems, pki_node_find(v->node, "joints"),
+                "no joint that \"%.60s\" names has an actuator of kind %s: `actuators` gives them", v->joints,
+                v->what == PKI_VARY_SPRING ? "sea" : "dc or sea");
+  }
+  return ok;
+}
+
 static bool find_axes(pki_world *w, int entry)
 {
   static const char *const names[] = {"x", "y", "z"};
@@ -325,6 +355,9 @@ static void find_varied(pki_world *w, pki_problems *problems)
     case PKI_VARY_MASS:
     case PKI_VARY_PAYLOAD: ok = find_links(w, i, problems); break;
     case PKI_VARY_JOINT: ok = find_joints(w, i, problems); break;
+    case PKI_VARY_MOTOR:
+    case PKI_VARY_WINDING:
+    case PKI_VARY_SPRING: ok = find_motors(w, i, problems); break;
     case PKI_VARY_POSITION:
     case PKI_VARY_VELOCITY: ok = find_axes(w, i); break;
     default: ok = add_number(w, i, -1, ""); break;
@@ -352,6 +385,9 @@ static pk_status apply_parameter(pki_world *w, const pki_varied *varied, double 
   case PKI_VARY_FRICTION: return pk_sim_set_friction(w->sim, pk_sim_get_friction(w->sim) * x, err);
   case PKI_VARY_LATENCY: return pk_sim_set_latency(w->sim, x, err);
   case PKI_VARY_PUSH: w->push *= x; return PK_OK;
+  case PKI_VARY_MOTOR: return pk_sim_scale_motor(w->sim, varied->target, PK_MOTOR_VALUE_CONSTANT, x, err);
+  case PKI_VARY_WINDING: return pk_sim_scale_motor(w->sim, varied->target, PK_MOTOR_VALUE_RESISTANCE, x, err);
+  case PKI_VARY_SPRING: return pk_sim_scale_motor(w->sim, varied->target, PK_MOTOR_VALUE_SPRING, x, err);
   default: return PK_OK;
   }
 }

@@ -132,9 +132,14 @@ pk_status pki_world_create_all(const pki_scenario *scenario, pki_world *out, pki
   *out = (pki_world){.scenario = scenario, .number = -1, .push = 1};
   make_model(out, problems);
   if (problems->status == PK_OK) {
+    pki_world_make_actuation(out, problems);
+  }
+  if (problems->status == PK_OK) {
     pk_error err = {0};
     const pki_node *root = pki_document_root(scenario->document), *step = pki_node_find(root, "step");
-    const pk_status status = pki_node_place(pk_sim_create(out->model, &scenario->step, &out->sim, &err),
+    pk_sim_options options = scenario->step;
+    options.actuation = out->actuation;
+    const pk_status status = pki_node_place(pk_sim_create(out->model, &options, &out->sim, &err),
                                             step != NULL ? step : root, "", &err);
     pki_problems_note(problems, status, &err);
   }
@@ -189,6 +194,7 @@ uint32_t pki_world_code(const pki_world *world)
 void pki_world_free(pki_world *world)
 {
   pk_sim_destroy(world->sim);
+  pk_actuation_destroy(world->actuation);
   pk_code_close(world->code);
   pki_controller_destroy(world->controller);
   pk_model_destroy(world->model);

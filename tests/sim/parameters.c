@@ -209,7 +209,7 @@ static void parameters_go_out_and_in_as_numbers(void **state)
   assert_int_equal(pk_sim_scale_mass(a, 0, 1.3, NULL), PK_OK);
   assert_int_equal(pk_sim_set_friction(a, 0.7, NULL), PK_OK);
   assert_int_equal(pk_sim_set_latency(a, 0.004, NULL), PK_OK);
-  const size_t size = pki_parameters_size(m);
+  const size_t size = pki_parameters_size(a);
   double *saved = malloc(size * sizeof *saved), *again = malloc(size * sizeof *again);
   pki_parameters_save(a, saved), pki_parameters_load(b, saved), pki_parameters_save(b, again);
   assert_memory_equal(saved, again, size * sizeof *saved);
