@@ -27,6 +27,7 @@
 #include "gait.h"
 #include "record.h"
 #include "reduced.h"
+#include "sensing.h"
 #include "sensors.h"
 
 #ifdef __cplusplus
@@ -61,6 +62,7 @@ extern "C" {
   X(pk_convex_parts) \
   X(pk_energy) \
   X(pk_error) \
+  X(pk_estimator) \
   X(pk_force_law) \
   X(pk_gait_change) \
   X(pk_geometry_desc) \
@@ -108,8 +110,13 @@ extern "C" {
   X(pk_recording_options) \
   X(pk_recording_series) \
   X(pk_robot_desc) \
+  X(pk_sensing_input) \
+  X(pk_sensing_kind) \
+  X(pk_sensor) \
   X(pk_sensor_desc) \
+  X(pk_sensor_errors) \
   X(pk_sensor_input) \
+  X(pk_sensor_part) \
   X(pk_servo_parameters) \
   X(pk_shape_desc) \
   X(pk_sim_contact) \
