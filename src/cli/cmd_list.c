@@ -23,6 +23,7 @@
 #include "run/channels.h"
 #include "scenario/motor_line.h"
 #include "scenario/scenario.h"
+#include "sense/sensing.h"
 #include "sense/sensors.h"
 #include "step/world.h"
 #include "study/study.h"
@@ -237,6 +238,16 @@ static void list_sensors(listing *l)
     char doc[256];
     snprintf(doc, sizeof doc, "%s (%s; %s)", r->doc, r->width, r->unit);
     add_listed(l, r->name, doc);
+  }
+  for (int i = 0; pki_sensing_kinds[i] != NULL; i++) {
+    char doc[256];
+    snprintf(doc, sizeof doc, "kind for `sensors`: %s", pki_sensing_kinds[i]->doc);
+    add_listed(l, pki_sensing_kinds[i]->name, doc);
+  }
+  for (int i = 0; pki_sensor_parts[i] != NULL; i++) {
+    char doc[320];
+    snprintf(doc, sizeof doc, "part, %s: %s", pki_sensor_parts[i]->kind, pki_sensor_parts[i]->doc);
+    add_listed(l, pki_sensor_parts[i]->name, doc);
   }
 }
 

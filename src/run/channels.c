@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,50 +13,9 @@
 #include "model/motion.h"
 #include "model/trunk_link.h"
 #include "record/scene.h"
+#include "run/channel_columns.h"
 
 /* ---- columns ---- */
-
-/* Room for one more pointer at the end of a list; false: no memory, and the list is as it was. */
-static bool grow_list(const char *const **list, int count)
-{
-  const char *const *grown = realloc((void *)*list, ((size_t)count + 1) * sizeof *grown);
-  *list = grown != NULL ? grown : *list;
-  return grown != NULL;
-}
-
-/* One more column of a channel. */
-__attribute__((format(printf, 4, 5))) static void add_column(pki_channel_reader *t, int channel,
-                                                             const char *unit, const char *format, ...)
-{
-  pk_recorder_channel *c = &t->channels[channel];
-  char name[320];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(name, sizeof name, format, args);
-  va_end(args);
-  if (!grow_list(&c->column, c->columns) || !grow_list(&c->unit, c->columns)) {
-    t->failed = true;
-    return;
-  }
-  const char *copy = strdup(name);
-  ((const char **)c->column)[c->columns] = copy;
-  ((const char **)c->unit)[c->columns] = unit;
-  t->failed = t->failed || copy == NULL;
-  c->columns++;
-}
-
-static void add_columns(pki_channel_reader *t, int channel, const char *const (*rows)[2], size_t count)
-{
-  for (size_t i = 0; i < count; i++) {
-    add_column(t, channel, rows[i][1], "%s", rows[i][0]);
-  }
-}
-
-#define COLUMNS(reader, channel, ...) \
-  do { \
-    static const char *const rows_[][2] = {__VA_ARGS__}; \
-    add_columns(reader, channel, rows_, sizeof rows_ / sizeof rows_[0]); \
-  } while (0)
 
 /* Coordinate k (of q, or of u) of body i, by the joint or the root that it belongs to. */
 static void add_coordinate_column(pki_channel_reader *t, int channel, int i, int k, bool of_q)
@@ -85,15 +43,15 @@ static void add_coordinate_column(pki_channel_reader *t, int channel, int i, int
   if (floats || ball) {
     const char *const part = of_q ? (floats ? pose[k] : attitude[k]) : (floats ? twist[k] : turning[k]);
     const bool linear = floats && k < 3;
-    add_column(t, channel, of_q ? (linear ? "m" : "") : linear ? "m/s" : "rad/s", "%s.%s", name, part);
+    pki_add_column(t, channel, of_q ? (linear ? "m" : "") : linear ? "m/s" : "rad/s", "%s.%s", name, part);
     return;
   }
   const char *unit = of_q ? (slides ? "m" : "rad") : slides ? "m/s" : "rad/s";
   if (joint >= 0 && m->joints[joint].nu == 1) {
-    add_column(t, channel, unit, "%s", name);
+    pki_add_column(t, channel, unit, "%s", name);
   } else { /* one of a planar joint's, or of a chain root's */
     const int first = joint >= 0 ? m->joints[joint].u : m->robots[robot].u;
-    add_column(t, channel, unit, "%s.%d", name, m->body_u[i] - first);
+    pki_add_column(t, channel, unit, "%s.%d", name, m->body_u[i] - first);
   }
 }
 
@@ -126,8 +84,7 @@ static void describe_u(pki_channel_reader *t, int channel)
   describe_state(t, channel, false);
 }
 
-/* Whether joint coordinate `dof` is a length. */
-static bool is_length(const pk_model *m, int dof)
+bool pki_is_length(const pk_model *m, int dof)
 {
   for (int i = 0; i < m->nbody; i++) {
     if (m->body_u[i] == dof) {
@@ -143,7 +100,7 @@ static void describe_force(pki_channel_reader *t, int channel)
   for (int i = 0; i < t->njoint; i++) {
     char name[256];
     pki_joint_column(m, t->joint_dof[i], name, sizeof name);
-    add_column(t, channel, is_length(m, t->joint_dof[i]) ? "N" : "N m", "%s", name);
+    pki_add_column(t, channel, pki_is_length(m, t->joint_dof[i]) ? "N" : "N m", "%s", name);
   }
 }
 
@@ -152,18 +109,19 @@ static void describe_command(pki_channel_reader *t, int channel)
   const pk_model *m = t->watch->model;
   for (int i = 0; i < t->njoint; i++) {
     char name[256];
-    const bool length = is_length(m, t->joint_dof[i]);
+    const bool length = pki_is_length(m, t->joint_dof[i]);
     pki_joint_column(m, t->joint_dof[i], name, sizeof name);
-    add_column(t, channel, length ? "m" : "rad", "%s.position", name);
-    add_column(t, channel, length ? "m/s" : "rad/s", "%s.velocity", name);
-    add_column(t, channel, length ? "N" : "N m", "%s.force", name);
+    pki_add_column(t, channel, length ? "m" : "rad", "%s.position", name);
+    pki_add_column(t, channel, length ? "m/s" : "rad/s", "%s.velocity", name);
+    pki_add_column(t, channel, length ? "N" : "N m", "%s.force", name);
   }
 }
 
 static void describe_trunk(pki_channel_reader *t, int channel)
 {
-  COLUMNS(t, channel, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"roll", "rad"}, {"pitch", "rad"}, {"yaw", "rad"},
-          {"vx", "m/s"}, {"vy", "m/s"}, {"vz", "m/s"}, {"wx", "rad/s"}, {"wy", "rad/s"}, {"wz", "rad/s"});
+  PKI_COLUMNS(t, channel, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"roll", "rad"}, {"pitch", "rad"},
+              {"yaw", "rad"}, {"vx", "m/s"}, {"vy", "m/s"}, {"vz", "m/s"}, {"wx", "rad/s"}, {"wy", "rad/s"},
+              {"wz", "rad/s"});
 }
 
 static void describe_feet(pki_channel_reader *t, int channel)
@@ -171,21 +129,22 @@ static void describe_feet(pki_channel_reader *t, int channel)
   static const char *const parts[] = {"fx", "fy", "fz", "normal"};
   for (int i = 0; i < t->watch->nfoot; i++) {
     for (int k = 0; k < 4; k++) {
-      add_column(t, channel, "N", "%s.%s", t->watch->model->links[t->watch->feet[i]].name, parts[k]);
+      pki_add_column(t, channel, "N", "%s.%s", t->watch->model->links[t->watch->feet[i]].name, parts[k]);
     }
   }
 }
 
 static void describe_contacts(pki_channel_reader *t, int channel)
 {
-  COLUMNS(t, channel, {"link", ""}, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"nx", ""}, {"ny", ""}, {"nz", ""},
-          {"fx", "N"}, {"fy", "N"}, {"fz", "N"}, {"gap", "m"}, {"friction", ""}, {"other", ""});
+  PKI_COLUMNS(t, channel, {"link", ""}, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"nx", ""}, {"ny", ""},
+              {"nz", ""}, {"fx", "N"}, {"fy", "N"}, {"fz", "N"}, {"gap", "m"}, {"friction", ""},
+              {"other", ""});
 }
 
 static void describe_solver(pki_channel_reader *t, int channel)
 {
-  COLUMNS(t, channel, {"contacts", ""}, {"rounds", ""}, {"iterations", ""}, {"residual", ""},
-          {"speed", "m/s"}, {"penetration", "m"}, {"closure", "m"}, {"saturated", ""}, {"certified", ""});
+  PKI_COLUMNS(t, channel, {"contacts", ""}, {"rounds", ""}, {"iterations", ""}, {"residual", ""},
+              {"speed", "m/s"}, {"penetration", "m"}, {"closure", "m"}, {"saturated", ""}, {"certified", ""});
 }
 
 static void describe_bodies(pki_channel_reader *t, int channel)
@@ -196,9 +155,9 @@ static void describe_bodies(pki_channel_reader *t, int channel)
   for (int i = 0; i < m->nbody; i++) {
     for (int k = 0; k < 7; k++) {
       if (m->body_link[i] >= 0) {
-        add_column(t, channel, parts[k][1], "%s.%s", m->links[m->body_link[i]].name, parts[k][0]);
+        pki_add_column(t, channel, parts[k][1], "%s.%s", m->links[m->body_link[i]].name, parts[k][0]);
       } else {
-        add_column(t, channel, parts[k][1], "body%d.%s", i, parts[k][0]);
+        pki_add_column(t, channel, parts[k][1], "body%d.%s", i, parts[k][0]);
       }
     }
   }
@@ -206,12 +165,12 @@ static void describe_bodies(pki_channel_reader *t, int channel)
 
 static void describe_energy(pki_channel_reader *t, int channel)
 {
-  COLUMNS(t, channel, {"kinetic", "J"}, {"potential", "J"}, {"joint_work", "J"}, {"push_work", "J"});
+  PKI_COLUMNS(t, channel, {"kinetic", "J"}, {"potential", "J"}, {"joint_work", "J"}, {"push_work", "J"});
 }
 
 static void describe_com(pki_channel_reader *t, int channel)
 {
-  COLUMNS(t, channel, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"vx", "m/s"}, {"vy", "m/s"}, {"vz", "m/s"});
+  PKI_COLUMNS(t, channel, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"vx", "m/s"}, {"vy", "m/s"}, {"vz", "m/s"});
 }
 
 /* ---- values ---- */
@@ -413,6 +372,10 @@ const pki_channel_row pki_channel_rows[] = {
      .doc = "contacts, rounds, solver iterations, certificate, deepest gap, closure",
      .describe = describe_solver,
      .read = read_solver},
+    {.name = "sensors",
+     .doc = "readings of all sensors, each with its name: those at the end of the step",
+     .describe = pki_describe_sensors,
+     .read = pki_read_sensors},
     {.name = "bodies",
      .doc = "place and attitude (quaternion) of each body",
      .view = true,

@@ -12,6 +12,7 @@
 #include "pronk/code.h"
 #include "pronk/collision.h"
 #include "pronk/record.h"
+#include "pronk/sensing.h"
 #include "pronk/sim.h"
 #include "scenario/read.h"
 
@@ -92,6 +93,16 @@ typedef struct pki_scenario_actuator {
   char motor[PKI_PATH_MAX];           /* of the catalogue, or a file; "": none */
   void *parameters;                   /* of the kind; owned */
 } pki_scenario_actuator;
+
+/* One entry of `sensors`: one sensor, or one on each link or joint that matches. */
+typedef struct pki_scenario_sensor {
+  const pki_node *node;
+  int kind;                                /* row of pki_sensing_kinds */
+  char name[64];                           /* "": the kind and what it is on */
+  char links[128], joints[128], site[128]; /* patterns of what it is on; a site */
+  char part[64];                           /* "": none */
+  pk_sensor as;                            /* all else */
+} pki_scenario_sensor;
 
 /* One entry of `objects`: a shape that moves freely, or a lattice of them. */
 typedef struct pki_scenario_object {
@@ -180,7 +191,8 @@ typedef struct pki_scenario {
   pki_scenario_push *pushes;            /* [npush] */
   pki_scenario_disturb *disturbs;       /* [ndisturb] */
   pki_scenario_vary *varies;            /* [nvary] */
-  int nobject, nactuator, nconstraint, npush, ndisturb, nvary;
+  pki_scenario_sensor *sensors;         /* [nsensor] */
+  int nobject, nactuator, nconstraint, npush, ndisturb, nvary, nsensor;
   bool has_battery;
   pk_battery battery;
   pki_scenario_record record;
@@ -267,6 +279,7 @@ typedef struct pki_world {
   pk_actuation *actuation; /* NULL: commands are forces */
   pk_sim *sim;
   pk_controller *controller;
+  pk_sensing *sensing; /* NULL: none */
   int *
       model_robot; /* [nmodel + 1] first robot of each model, which may hold several; the last: robots of all models */
   int remarks;        /* warnings about the files of its models */
@@ -423,6 +436,7 @@ typedef struct pki_ground_solid {
 
 typedef struct pki_controller_name {
   char name[64];
+  pk_sees sees;
 } pki_controller_name;
 
 /* The file's own numbers and texts; what a controller, a solid of the ground and a constraint are told by. */

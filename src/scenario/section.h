@@ -30,6 +30,8 @@ typedef struct pki_section {
   void (*release)(pki_scenario *scenario);
   /* Into the description of a world, after the models. NULL: nothing. */
   void (*build)(const pki_scenario *scenario, pk_builder *builder, pki_problems *problems);
+  /* Parts of a world that its options point to, after its model was compiled and before there is a sim. NULL: nothing. */
+  void (*equip)(pki_world *world, pk_sim_options *options, pki_problems *problems);
   /* To a world that has been made, before its robots take their initial pose; and after. NULL: nothing. */
   void (*set)(pki_world *world, pki_problems *problems);
   void (*start)(pki_world *world, pki_problems *problems);
@@ -50,6 +52,7 @@ typedef struct pki_section {
   X(pairs) \
   X(collide) \
   X(step) \
+  X(sensors) \
   X(controller) \
   X(push) \
   X(disturb) \

@@ -6,8 +6,12 @@
 #include "scenario/files.h"
 #include "scenario/section.h"
 
+static const char *const sees_words[] = {"truth", "sensors"};
+
 const pk_field pki_controller_name_fields[] = {
     PKI_TEXT("name", pki_controller_name, name, 1, "which one (pronk list controllers)"),
+    {"sees", offsetof(pki_controller_name, sees), PK_FIELD_ENUM, "", PK_SEES_TRUTH, 0, PK_SEES_COUNT - 1,
+     sees_words, "what it sees of the world: all of it, or what its sensors show"},
 };
 const int pki_controller_name_field_count = PKI_COUNT(pki_controller_name_fields);
 
@@ -94,7 +98,7 @@ static void read_controller(pki_scenario *s, const pki_node *node, pki_problems 
   for (; nword < 64 && pki_controllers[nword] != NULL; nword++) {
     words[nword] = pki_controllers[nword]->name;
   }
-  pki_controller_name chosen = {""};
+  pki_controller_name chosen = {.sees = PK_SEES_TRUTH};
   int row = 0;
   pk_error err = {0};
   const pki_node *name = node->kind == PKI_NODE_MAP ? pki_node_find(node, "name") : node;
@@ -121,6 +125,7 @@ static void read_controller(pki_scenario *s, const pki_node *node, pki_problems 
                                   {s->controller->fields, s->controller->nfield, s->controller_options}};
   if (node != name) {
     pki_read_map(node, bindings, 2, problems);
+    s->step.sees = chosen.sees;
     read_controller_names(s, node, problems);
     find_controller_file(s, node, problems);
     read_controller_list(s, node, problems);

@@ -15,6 +15,7 @@
 #include "base/pattern.h"
 #include "base/random.h"
 #include "math/mat3.h"
+#include "pronk/sensing.h"
 #include "scenario/section.h"
 #include "sim/parameters.h"
 #include "sim/query.h"
@@ -536,6 +537,7 @@ pk_status pki_world_vary(pki_world *w, int k, pk_error *err)
     (void)restore_start(w, NULL);
     return status;
   }
+  pk_sim_set_stream(w->sim, (unsigned long long)k);
   w->number = k;
   return PK_OK;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pronk/collision.h"
+#include "pronk/sensing.h"
 #include "scenario/load_models.h"
 #include "scenario/section.h"
 #include "scenario/start_pose.h"
@@ -131,13 +132,18 @@ pk_status pki_world_create_all(const pki_scenario *scenario, pki_world *out, pki
 {
   *out = (pki_world){.scenario = scenario, .number = -1, .push = 1};
   make_model(out, problems);
+  pk_sim_options options = scenario->step;
+  for (int i = 0; pki_sections[i] != NULL && problems->status == PK_OK; i++) {
+    if (pki_sections[i]->equip != NULL) {
+      pki_sections[i]->equip(out, &options, problems);
+    }
+  }
   if (problems->status == PK_OK) {
     pki_world_make_actuation(out, problems);
   }
   if (problems->status == PK_OK) {
     pk_error err = {0};
     const pki_node *root = pki_document_root(scenario->document), *step = pki_node_find(root, "step");
-    pk_sim_options options = scenario->step;
     options.actuation = out->actuation;
     const pk_status status = pki_node_place(pk_sim_create(out->model, &options, &out->sim, &err),
                                             step != NULL ? step : root, "", &err);
@@ -197,6 +203,7 @@ void pki_world_free(pki_world *world)
   pk_actuation_destroy(world->actuation);
   pk_code_close(world->code);
   pki_controller_destroy(world->controller);
+  pk_sensing_destroy(world->sensing);
   pk_model_destroy(world->model);
   free(world->model_robot);
   free(world->push_link);

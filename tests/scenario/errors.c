@@ -17,9 +17,9 @@ static const wrong cases[] = {
     {REST "terain: []\n", 3, "terain",
      "there is no key \"terain\"; did you mean \"terrain\"? (one of: name, description, gravity, dynamics, "
      "world, "
-     "duration, certify, seed, model, models, objects, coordinates, actuators, constraints, materials, "
+     "duration, certify, seed, model, models, objects, coordinates, actuators, battery, constraints, materials, "
      "terrain, "
-     "bodies, pairs, collide, step, controller, push, disturb, vary, record)"},
+     "bodies, pairs, collide, step, sensors, controller, push, disturb, vary, record)"},
     {REST "bodies: {friction: -1}\n", 3, "bodies.friction",
      "friction is -1, expected 0 to 1e+06 (Coulomb's coefficient)"},
     {REST "bodies: 1\n", 3, "bodies", "bodies is a value, expected a mapping"},

@@ -11,7 +11,7 @@ static const wrong cases[] = {
     {REST "controller:\n  name: hold\n  kp: -1\n", 5, "controller.kp",
      "kp is -1, expected 0 to 1e+09 N m/rad (stiffness)"},
     {REST "controller:\n  name: hold\n  kq: 1\n", 5, "controller.kq",
-     "there is no key \"kq\"; did you mean \"kp\"? (one of: name, period, kp, kd, tau_max, frequency)"},
+     "there is no key \"kq\"; did you mean \"kp\"? (one of: name, sees, period, kp, kd, tau_max, frequency)"},
     /* push */
     {REST "push:\n  link: base\n", 4, "push", "push is a mapping, expected a list"},
     {REST "push:\n  - {link: base, at: 1, for: 0.2}\n", 4, "push.0",

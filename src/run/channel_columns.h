@@ -1,0 +1,25 @@
+/* Columns of channels, and channels that have files of their own. */
+#ifndef PKI_RUN_CHANNEL_COLUMNS_H
+#define PKI_RUN_CHANNEL_COLUMNS_H
+
+#include "run/channels.h"
+
+/* One more column of a channel, and several of names and units. */
+__attribute__((format(printf, 4, 5))) void pki_add_column(pki_channel_reader *reader, int channel,
+                                                          const char *unit, const char *format, ...);
+void pki_add_columns(pki_channel_reader *reader, int channel, const char *const (*rows)[2], size_t count);
+
+#define PKI_COLUMNS(reader, channel, ...) \
+  do { \
+    static const char *const rows_[][2] = {__VA_ARGS__}; \
+    pki_add_columns(reader, channel, rows_, sizeof rows_ / sizeof rows_[0]); \
+  } while (0)
+
+/* Whether joint coordinate `dof` is a length. */
+bool pki_is_length(const pk_model *model, int dof);
+
+/* channel_sensors.c */
+void pki_describe_sensors(pki_channel_reader *reader, int channel);
+int pki_read_sensors(pki_channel_reader *reader, int robot, double *out);
+
+#endif
