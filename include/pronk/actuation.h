@@ -49,13 +49,16 @@ extern "C" {
  * while the rotor stands still. No slope is negative. */
 typedef struct pk_force_law {
   /* N m or N, and N m s/rad or N s/m: the line without limits. */
-  double a, g;
+  double a;
+  double g;
   /* N m or N, limits; -INFINITY and INFINITY: none. */
-  double low[2], high[2];
+  double low[2];
+  double high[2];
   /* Slopes of the limits. */
   double slope[2];
   /* The line while what is inside stands still. */
-  double hold, hold_slope;
+  double hold;
+  double hold_slope;
   /* Dry friction inside as it reaches the joint: on the line without limits, and on each pair of limits. */
   double rub[3];
   /* N m or N, dry friction on the joint itself, beside the model's: a rigid gear's. */
@@ -101,7 +104,8 @@ struct pk_actuator_kind {
   size_t parameters_size;
   /* How many numbers it remembers in each world, and their names and units, for recordings. */
   int nstate;
-  const char *const *state_names, *const *state_units;
+  const char *const *state_names;
+  const char *const *state_units;
   /* Several may act on one joint, and beside one that is none of these: its law is a line without limits. */
   bool adds;
   /* What is wrong with parameters; NULL: anything goes. */
@@ -155,7 +159,9 @@ typedef struct pk_servo_parameters {
   pk_servo_mode mode;
   /* Gains on the error of what is regulated, on its integral, and on its rate (position: the velocity's error).
    * N m per rad, rad s and rad/s; in mode velocity N m per rad/s and rad, without kd. Default 0. */
-  double kp, ki, kd;
+  double kp;
+  double ki;
+  double kd;
   /* N m or N, largest force; 0: no limit but the command's. Default 0. */
   double limit;
 } pk_servo_parameters;
@@ -219,9 +225,11 @@ typedef struct pk_motor_parameters {
   /* ---- heat; all 0: the motor stays at the temperature of the air ---- */
 
   /* K/W, from winding to housing, from housing to air. */
-  double winding_resistance, housing_resistance;
+  double winding_resistance;
+  double housing_resistance;
   /* J/K, of winding and housing. */
-  double winding_capacity, housing_capacity;
+  double winding_capacity;
+  double housing_capacity;
   /* degrees C, of the air and of the motor at the start. Default 25. */
   double ambient;
   /* degrees C, largest of the winding: the current's limit falls to zero over the last `derating` below it. 0: no
@@ -256,7 +264,8 @@ typedef struct pk_parallel_spring_parameters {
   /* m, r of the pulley; above 0 (1: of a joint's own angle). Default 1. */
   double radius;
   /* N/m, k, and N s/m, d. Default 0. */
-  double stiffness, damping;
+  double stiffness;
+  double damping;
   /* m, p at first. Default 0. */
   double pretension;
   /* m/s, how fast p may change; 0: at once. Default 0. */
@@ -270,21 +279,32 @@ typedef struct pk_parallel_spring_parameters {
  * coordinate itself. Defaults are those of HyQ's leg (Semini 2010, Ledezma 2016) with the valve Moog E024. */
 typedef struct pk_hydraulic_parameters {
   /* m^2, areas of the piston: the side that pushes, and the one around the rod. */
-  double area_a, area_b;
+  double area_a;
+  double area_b;
   /* m, stroke; m^3, volumes at either end that the piston does not reach. */
-  double stroke, dead_a, dead_b;
+  double stroke;
+  double dead_a;
+  double dead_b;
   /* Pa, supply, tank, bulk modulus of the oil. */
-  double supply, tank, bulk;
+  double supply;
+  double tank;
+  double bulk;
   /* m^3/(s Pa) between the chambers. */
   double leakage;
   /* N s/m and N, friction of the piston. */
-  double damping, friction;
+  double damping;
+  double friction;
   /* m^3/s at rated_drop Pa over one edge, fully open. */
-  double rated_flow, rated_drop;
+  double rated_flow;
+  double rated_drop;
   /* Hz and 1, of the spool, second order. */
-  double spool_frequency, spool_damping;
+  double spool_frequency;
+  double spool_damping;
   /* m, sides of the lever's triangle; rad, its angle at x = 0; +1 or -1: the angle's sign. 0 sides: none. */
-  double side_a, side_b, angle, sign;
+  double side_a;
+  double side_b;
+  double angle;
+  double sign;
   /* m, length of the cylinder with the piston all the way in; without a lever it is at mid-stroke for x = 0. */
   double retracted;
   /* 1/s, bandwidth of a loop that makes the command's force; 0: the command is the valve's opening. */
@@ -313,7 +333,8 @@ typedef struct pk_actuator {
 /* A battery that feeds all motors of a world over one bus: V = open_voltage(charge) - resistance I. */
 typedef struct pk_battery {
   /* V, when full and when empty; linear in between. */
-  double full, empty;
+  double full;
+  double empty;
   /* ohm, inside. */
   double resistance;
   /* A s, of charge; 0: it does not run down. */
