@@ -35,13 +35,20 @@ static const crowd_size sizes[] = {
 
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
+/* Motors that take the place of ideal torques. */
+static const struct {
+  const char *engine, *kind;
+  double spring, damping; /* N m/rad, N m s/rad */
+} drives[] = {{"pronk dc", "dc", 0, 0}, {"pronk sea", "sea", 1000, 2}};
+enum { DRIVES = sizeof drives / sizeof drives[0] };
+
 /* One way to step the crowd. */
 typedef struct runner {
   const char *engine, *version, *config, *gains;
   int lanes;            /* 0: a peer */
   pki_crowd_batch ours; /* Pronk */
   pki_crowd_peer peer;
-  bool compiled; /* the robot's own code */
+  bool uncounted; /* it executes something else than what was counted: the robot's own code, or actuators */
   bool fell;
   double median, spread, per_cpu; /* robot-steps/s; for each second of processor time */
 } runner;
@@ -61,8 +68,31 @@ typedef struct bench {
   int npeer;
   pki_contact_stage stage;
   pk_code *code;                 /* of the robot, NULL: none */
+  pk_actuation *drives[DRIVES];  /* motors on all of its joints */
   pki_count counts[LANE_COUNTS]; /* of one step of one robot; NAN: not counted */
 } bench;
+
+/* Drives of the class of the robot's legs on all joints: behind rigid gears, and behind springs. */
+static pk_status create_drives(bench *b, pk_error *err)
+{
+  enum { MOST = 64 };
+  const pk_model *m = b->stage.scene.model;
+  pk_status status = PK_OK;
+  for (int i = 0; i < DRIVES && status == PK_OK; i++) {
+    pk_actuator list[MOST];
+    pk_motor_parameters p = pk_motor_parameters_default();
+    int n = 0;
+    p.resistance = 0.17, p.inductance = 57e-6, p.constant = 0.105, p.inertia = 6.07e-5, p.gear = 9;
+    p.voltage = 48, p.current = 40, p.spring = drives[i].spring, p.spring_damping = drives[i].damping;
+    for (int k = 0; k < m->nu && n < MOST; k++) {
+      if (m->dof_joint[k] >= 0 && m->dof_q[k] >= 0) {
+        list[n++] = (pk_actuator){.dof = k, .kind = pk_actuator_kind_find(drives[i].kind), .parameters = &p};
+      }
+    }
+    status = pk_actuation_create(m, list, n, NULL, &b->drives[i], err);
+  }
+  return status;
+}
 
 static void work_name(char name[64], const crowd_size *size, int threads)
 {
@@ -107,7 +137,7 @@ static pk_status count_steps(bench *b, pk_error *err)
     char text[64];
     snprintf(text, sizeof text, "counting the operations of %d lanes", lane_counts[l]);
     pki_bench_progress(text);
-    status = pki_crowd_batch_create(&batch, &crowd, NULL, lane_counts[l], 1, 20, err);
+    status = pki_crowd_batch_create(&batch, &crowd, NULL, NULL, lane_counts[l], 1, 20, err);
     if (status != PK_OK) {
       break;
     }
@@ -128,8 +158,9 @@ static pk_status count_steps(bench *b, pk_error *err)
 
 /* ---- who takes part ---- */
 
-/* Pronk on all lane counts; with the robot's own code, or NULL. */
-static pk_status add_pronk(work *w, const pk_code *code, pk_error *err)
+/* Pronk on all lane counts; with the robot's own code, or NULL, and with actuators, or NULL. */
+static pk_status add_pronk(work *w, const char *engine, const pk_code *code, const pk_actuation *actuation,
+                           pk_error *err)
 {
   pk_status status = PK_OK;
   for (int l = 0; l < LANE_COUNTS && status == PK_OK; l++) {
@@ -137,13 +168,14 @@ static pk_status add_pronk(work *w, const pk_code *code, pk_error *err)
     if (lane_counts[l] > w->crowd.n) {
       continue;
     }
-    *r = (runner){.engine = code != NULL ? "pronk compiled" : "pronk",
+    *r = (runner){.engine = engine,
                   .version = pk_version(),
                   .config = "hard contact 1e-6",
                   .gains = "implicit",
                   .lanes = lane_counts[l],
-                  .compiled = code != NULL};
-    status = pki_crowd_batch_create(&r->ours, &w->crowd, code, lane_counts[l], w->threads, w->steps, err);
+                  .uncounted = code != NULL || actuation != NULL};
+    status = pki_crowd_batch_create(&r->ours, &w->crowd, code, actuation, lane_counts[l], w->threads,
+                                    w->steps, err);
     w->count += status == PK_OK;
   }
   return status;
@@ -248,7 +280,7 @@ static void fill_batch(const bench *b, const work *w, const runner *r, pki_bench
     return;
   }
   const pk_batch_info *info = &r->ours.info;
-  const pki_count none = {NAN, NAN}, *count = r->compiled ? &none : &b->counts[index_of_lanes(r->lanes)];
+  const pki_count none = {NAN, NAN}, *count = r->uncounted ? &none : &b->counts[index_of_lanes(r->lanes)];
   f->residual = info->worst;
   f->uncertified = (double)info->uncertified;
   f->alone = (double)info->alone / (double)info->stepped;
@@ -297,9 +329,12 @@ static pk_status run_work(const bench *b, work *w, const crowd_size *size, pk_er
   if (status != PK_OK) {
     return status;
   }
-  status = add_pronk(w, NULL, err);
+  status = add_pronk(w, "pronk", NULL, NULL, err);
   if (status == PK_OK && b->code != NULL) {
-    status = add_pronk(w, b->code, err);
+    status = add_pronk(w, "pronk compiled", b->code, NULL, err);
+  }
+  for (int i = 0; i < DRIVES && status == PK_OK; i++) {
+    status = add_pronk(w, drives[i].engine, NULL, b->drives[i], err);
   }
   for (int i = 0; i < b->npeer && status == PK_OK; i++) {
     add_peer(w, b->peers[i], b->report);
@@ -319,7 +354,7 @@ static double expected_seconds(const bench *b, const crowd_size *size, int threa
   const work w = {.threads = threads, .crowd = {.n = size->worlds}};
   const pki_measure_options how = timing_of(&w, b->options->quick);
   const double call = 20e-6 * steps_in_call(b, size) * size->worlds / threads;
-  const int entrants = 2 * LANE_COUNTS + 3 * b->npeer;
+  const int entrants = (2 + DRIVES) * LANE_COUNTS + 3 * b->npeer;
   return fmax(how.total, (how.least + 1) * entrants * fmax(how.round, call));
 }
 
@@ -401,9 +436,13 @@ pk_status pki_bench_batch(const pki_bench_options *options, pki_bench_report *re
     status = pki_peak_measure(options->quick, &report->peak) ? PK_OK : pki_fail_memory(err, NULL);
     status = status == PK_OK && !options->quick ? count_steps(b, err) : status;
     compile_robot(b);
+    status = status == PK_OK ? create_drives(b, err) : status;
     pki_bench_announce(report, all.works, 0); /* the clock of what is left begins */
     status = status == PK_OK ? run_works(b, true, &all, err) : status;
     pk_code_close(b->code);
+    for (int i = 0; i < DRIVES; i++) {
+      pk_actuation_destroy(b->drives[i]);
+    }
     pki_contact_stage_destroy(&b->stage);
   }
   free(b);

@@ -100,7 +100,8 @@ static pk_status add_batch(bench *b, const pki_crowd *crowd, int threads, pk_err
   runner *r = next_runner(b, crowd, crowd->n);
   r->kind = BATCHED;
   r->config = "hard contact 1e-8";
-  const pk_status status = pki_crowd_batch_create(&r->batch, &r->crowd, NULL, 0, threads, b->steps, err);
+  const pk_status status =
+      pki_crowd_batch_create(&r->batch, &r->crowd, NULL, NULL, 0, threads, b->steps, err);
   b->count += status == PK_OK;
   return status;
 }

@@ -184,15 +184,16 @@ static void start_worlds(pki_crowd_batch *b)
   }
 }
 
-pk_status pki_crowd_batch_create(pki_crowd_batch *b, const pki_crowd *crowd, const pk_code *code, int lanes,
-                                 int threads, int steps, pk_error *err)
+pk_status pki_crowd_batch_create(pki_crowd_batch *b, const pki_crowd *crowd, const pk_code *code,
+                                 const pk_actuation *actuation, int lanes, int threads, int steps,
+                                 pk_error *err)
 {
   pk_sim *sim = NULL; /* tells the batch about the ground and who collides */
   *b = (pki_crowd_batch){.crowd = crowd, .steps = steps};
   pk_batch_options o = pk_batch_options_default();
   o.worlds = crowd->n, o.lanes = lanes, o.threads = threads;
   o.sim = sim_options(crowd);
-  o.sim.code = code;
+  o.sim.code = code, o.sim.actuation = actuation;
   pk_status status = pki_contact_sim_create(crowd->scene, &o.sim, &b->ground, &sim, err);
   const double before = pki_machine_resident();
   status = status == PK_OK ? pk_batch_create(crowd->scene->model, &o, &b->batch, err) : status;

@@ -63,10 +63,11 @@ typedef struct pki_crowd_batch {
   double resident;    /* bytes that the process grew by for each world, NAN: unknown */
 } pki_crowd_batch;
 
-/* Hard contact at the crowd's tolerance, gains taken implicitly; with the robot's own code, or NULL. lanes 0: what suits
- * the machine. */
-pk_status pki_crowd_batch_create(pki_crowd_batch *b, const pki_crowd *crowd, const pk_code *code, int lanes,
-                                 int threads, int steps, pk_error *err);
+/* Hard contact at the crowd's tolerance, gains taken implicitly; with the robot's own code, or NULL, and with actuators, or NULL.
+ * lanes 0: what suits the machine. */
+pk_status pki_crowd_batch_create(pki_crowd_batch *b, const pki_crowd *crowd, const pk_code *code,
+                                 const pk_actuation *actuation, int lanes, int threads, int steps,
+                                 pk_error *err);
 void pki_crowd_batch_destroy(pki_crowd_batch *b);
 void pki_crowd_batch_call(void *batch, int index); /* `steps` steps of all worlds */
 bool pki_crowd_batch_fell(const pki_crowd_batch *b);

@@ -73,7 +73,7 @@ static void a_batch_follows_each_worlds_own_targets(void **state)
   pki_crowd crowd;
   pki_crowd_batch batch;
   assert_int_equal(pki_crowd_create(&crowd, &stage, WORLDS, false, NULL), PK_OK);
-  assert_int_equal(pki_crowd_batch_create(&batch, &crowd, NULL, 4, 2, STEPS, NULL),
+  assert_int_equal(pki_crowd_batch_create(&batch, &crowd, NULL, NULL, 4, 2, STEPS, NULL),
                    PK_OK); /* takes one step */
   pki_crowd_batch_call(&batch, 0);
   assert_int_equal(batch.info.stepped, WORLDS * STEPS);
