@@ -71,6 +71,59 @@ PK_API pk_force_law pk_force_law_none(void);
 /* f(u). */
 PK_API double pk_force_law_at(const pk_force_law *law, double u);
 
+/* ---- energy ---- */
+
+/* J: where the energy of an actuator came from and went, in a step or in a run. All that comes in goes out again:
+ *
+ *   electrical + other = joule + viscous + rotor_friction + spring_damping + gear    lost as heat
+ *                      + magnetic + rotor + spring                                   stored
+ *                      + mechanical                                                  done on the joint
+ *                      + scheme                                                      lost in the discrete step
+ *
+ * to rounding (pk_actuator_flow_residual), in the schemes euler and moreau; docs/theory/energy.md derives each term. In smooth
+ * schemes (rk4 and the adaptive ones) powers are those of the ends of the step, and `scheme` is whatever is left. */
+typedef struct pk_actuator_flow {
+  /* Voltage times current of a motor; negative: it generates. */
+  double electrical;
+  /* Of it, what was negative in a step, as a positive number; no term of its own in the sum. */
+  double regenerated;
+  /* What came in otherwise: the work of sources that are no motors ("torque", "servo", "hydraulic", a user's own), and of what
+   * moves a pretension. */
+  double other;
+  /* Heat of the winding, with its resistance at the temperature of the start of each step. */
+  double joule;
+  /* Heat of viscous and dry friction at the rotor; behind a rigid gear dry friction is `gear`. */
+  double viscous, rotor_friction;
+  /* Heat of the spring's damper. */
+  double spring_damping;
+  /* Heat of the dry friction of gear and rotor on the joint; of the joint's own friction nothing. */
+  double gear;
+  /* Change of what the inductance holds. */
+  double magnetic;
+  /* Change of the kinetic energy of a rotor behind a spring. One behind a rigid gear is part of the joint's inertia. */
+  double rotor;
+  /* Change of what the spring holds, in series or in parallel. */
+  double spring;
+  /* Work on the joint, at the mean of its velocities at both ends of the step, without what `gear` took of it. */
+  double mechanical;
+  /* Numerical loss; a gain where it is negative. */
+  double scheme;
+} pk_actuator_flow;
+
+/* J: what a battery did. given - lost + overdrawn = (electrical energy of all motors) + braked. */
+typedef struct pk_battery_flow {
+  /* Open voltage times current; negative: it was charged. */
+  double given;
+  /* Of it, what was negative in a step, as a positive number; no term of its own in the sum. */
+  double taken_back;
+  /* Heat in its resistance. */
+  double lost;
+  /* What motors generated and it could not take: heat of a brake. */
+  double braked;
+  /* What motors drew beyond the largest power that it has, open voltage^2 / (4 resistance); not to be had from a real one. */
+  double overdrawn;
+} pk_battery_flow;
+
 /* ---- a kind of actuator ---- */
 
 /* What an actuator sees at the start of a step. */
@@ -122,6 +175,10 @@ struct pk_actuator_kind {
   void (*finish)(const void *parameters, const pk_actuator_input *in, double u, double tau, double *state);
   /* Of smooth schemes: how the states change now [nstate]; the force comes back. NULL: those schemes refuse it. */
   double (*rate)(const void *parameters, const pk_actuator_input *in, const double *state, double *rates);
+  /* Its energies in a step that ended with the velocity u, the force tau and the states `after`: *flow has its work on the joint
+   * already, and `other` as its source; entries of its own join, and leave the sum zero. NULL: that is all. */
+  void (*flow)(const void *parameters, const pk_actuator_input *in, const double *before, const double *after,
+               double u, double tau, pk_actuator_flow *flow);
 };
 
 /* The kinds that come with Pronk, by name: "torque", "servo", "dc", "sea", "parallel-spring", "hydraulic"; NULL:
@@ -359,6 +416,43 @@ PK_API pk_actuator pk_actuation_get(const pk_actuation *actuation, int index);
  * bus, A s that were taken. */
 PK_API int pk_actuation_state_size(const pk_actuation *actuation);
 PK_API int pk_actuation_state_at(const pk_actuation *actuation, int index);
+
+/* One step, as its energies need it; pk_energy_meter (energy.h) fills it from a sim. Arrays [nu of the joint model]. */
+typedef struct pk_flow_step {
+  /* s. */
+  double dt;
+  /* As in pk_actuator_input: 1 in euler, 1/2 in moreau; 0: a smooth scheme. */
+  double late;
+  /* Forces are those of the velocities at the start (PK_IMPLICIT_FORCES_NONE). */
+  bool explicit_forces;
+  /* [pk_actuation_state_size] at the start and at the end. */
+  const double *state_before, *state;
+  /* rad or m, coordinates of joints at the start. */
+  const double *x;
+  /* rad/s or m/s, their velocities at the start and at the end. */
+  const double *u_before, *u;
+  /* N m or N, forces of actuators: of the step, and of the one before, which smooth schemes alone need. */
+  const double *tau_before, *tau;
+  /* N m s or N s, impulses of dry friction on joints, and the model's part of the bound on each, N m or N; NULL: none. */
+  const double *friction, *own_friction;
+  /* What is asked of actuators; NULL: nothing. */
+  const pk_command *commands;
+  /* Constants of the motors of this world; NULL: those of their parameters. */
+  const double *motors;
+} pk_flow_step;
+
+/* Energies of a step: of each actuator [pk_actuation_count], and of the battery; NULL: not that. */
+PK_API void pk_actuation_flow(const pk_actuation *actuation, const pk_flow_step *step, pk_actuator_flow *flow,
+                              pk_battery_flow *battery);
+
+/* One more of them. */
+PK_API void pk_actuator_flow_add(pk_actuator_flow *sum, const pk_actuator_flow *more);
+PK_API void pk_battery_flow_add(pk_battery_flow *sum, const pk_battery_flow *more);
+
+/* J that came in and are nowhere: zero but for rounding. */
+PK_API double pk_actuator_flow_residual(const pk_actuator_flow *flow);
+/* Likewise of a battery whose motors took so much. */
+PK_API double pk_battery_flow_residual(const pk_battery_flow *flow, double electrical);
 
 #ifdef __cplusplus
 }

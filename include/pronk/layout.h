@@ -24,6 +24,7 @@
 #include "codegen.h"
 #include "collision.h"
 #include "convert.h"
+#include "energy.h"
 #include "gait.h"
 #include "record.h"
 #include "reduced.h"
@@ -38,6 +39,7 @@ extern "C" {
 #define PK_STRUCT_LIST(X) \
   X(pk_actuator) \
   X(pk_actuator_desc) \
+  X(pk_actuator_flow) \
   X(pk_actuator_input) \
   X(pk_actuator_kind) \
   X(pk_actuators_options) \
@@ -45,6 +47,7 @@ extern "C" {
   X(pk_batch_options) \
   X(pk_batch_view) \
   X(pk_battery) \
+  X(pk_battery_flow) \
   X(pk_builder_diagnostic) \
   X(pk_chain_options) \
   X(pk_code_info) \
@@ -60,9 +63,12 @@ extern "C" {
   X(pk_controller) \
   X(pk_convex_options) \
   X(pk_convex_parts) \
+  X(pk_effort) \
+  X(pk_effort_joint) \
   X(pk_energy) \
   X(pk_error) \
   X(pk_estimator) \
+  X(pk_flow_step) \
   X(pk_force_law) \
   X(pk_gait_change) \
   X(pk_geometry_desc) \

@@ -14,6 +14,7 @@
 #include "control.h"
 #include "convert.h"
 #include "dynamics.h"
+#include "energy.h"
 #include "gait.h"
 #include "heights.h"
 #include "layout.h"

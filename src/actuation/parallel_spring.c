@@ -91,6 +91,37 @@ static double rate(const void *parameters, const pk_actuator_input *in, const do
              : p->radius * (p->stiffness * e + p->damping * (rates[PRETENSION] - p->radius * in->u));
 }
 
+/* What it holds where its far end is e further out than the joint's. */
+static double held_energy(const pk_parallel_spring_parameters *p, double e)
+{
+  return p->both_ways || e < 0 ? 0.5 * p->stiffness * e * e : 0;
+}
+
+/* With the tension T = tau / r, of which T_d is the damper's, and e = p - r x: what moves the far end does the work T dp, the damper
+ * takes T_d de, the spring gets d(k e^2 / 2), and the step loses (T - T_d) de less that. */
+static void flow(const void *parameters, const pk_actuator_input *in, const double *before,
+                 const double *after, double u, double tau, pk_actuator_flow *f)
+{
+  const pk_parallel_spring_parameters *p = parameters;
+  const bool smooth = in->late == 0, at_once = smooth && !(p->speed > 0);
+  const double r = p->radius, start = before[at_once ? ASKED : PRETENSION],
+               end = after[at_once ? ASKED : PRETENSION];
+  const double x_start = smooth ? in->x : in->x - (in->dt - in->reach) * in->u;
+  const double x_end = smooth ? in->x + 0.5 * in->dt * (in->u + u) : in->x + in->reach * u;
+  const double e_start = start - r * x_start, e_end = end - r * x_end;
+  const double foreseen = smooth ? e_end : end - r * (in->x + in->reach * in->u);
+  const bool taut = p->both_ways || foreseen < 0;
+  const double moves = p->speed > 0 && in->dt > 0 ? (end - start) / in->dt : 0;
+  const double damper = taut ? p->damping * (moves - r * u) : 0, tension = tau / r;
+  f->spring = held_energy(p, e_end) - held_energy(p, e_start);
+  f->spring_damping = damper * (e_end - e_start);
+  f->other = tension * (end - start);
+  f->scheme += (tension - damper) * (e_end - e_start) - f->spring;
+  if (smooth) { /* whatever is left */
+    f->scheme = f->other - f->spring - f->spring_damping - f->mechanical;
+  }
+}
+
 const pki_actuator_row pki_actuator_parallel_spring = {
     .kind = {.name = "parallel-spring",
              .parameters_size = sizeof(pk_parallel_spring_parameters),
@@ -102,7 +133,8 @@ const pki_actuator_row pki_actuator_parallel_spring = {
              .reset = reset,
              .condense = condense,
              .finish = finish,
-             .rate = rate},
+             .rate = rate,
+             .flow = flow},
     .doc = "a spring on a pulley beside another actuator, with a pretension",
     .fields = pki_actuator_parallel_spring_fields,
     .nfield = SPRING_FIELDS};
