@@ -92,8 +92,10 @@ typedef struct pk_actuator_flow {
   double other;
   /* Heat of the winding, with its resistance at the temperature of the start of each step. */
   double joule;
-  /* Heat of viscous and dry friction at the rotor; behind a rigid gear dry friction is `gear`. */
-  double viscous, rotor_friction;
+  /* Heat of viscous friction at the rotor. */
+  double viscous;
+  /* Heat of dry friction at the rotor; behind a rigid gear it is in `gear`. */
+  double rotor_friction;
   /* Heat of the spring's damper. */
   double spring_damping;
   /* Heat of the dry friction of gear and rotor on the joint; of the joint's own friction nothing. */
@@ -425,16 +427,24 @@ typedef struct pk_flow_step {
   double late;
   /* Forces are those of the velocities at the start (PK_IMPLICIT_FORCES_NONE). */
   bool explicit_forces;
-  /* [pk_actuation_state_size] at the start and at the end. */
-  const double *state_before, *state;
+  /* [pk_actuation_state_size] at the start. */
+  const double *state_before;
+  /* At the end. */
+  const double *state;
   /* rad or m, coordinates of joints at the start. */
   const double *x;
-  /* rad/s or m/s, their velocities at the start and at the end. */
-  const double *u_before, *u;
-  /* N m or N, forces of actuators: of the step, and of the one before, which smooth schemes alone need. */
-  const double *tau_before, *tau;
-  /* N m s or N s, impulses of dry friction on joints, and the model's part of the bound on each, N m or N; NULL: none. */
-  const double *friction, *own_friction;
+  /* rad/s or m/s, their velocities at the start. */
+  const double *u_before;
+  /* At the end. */
+  const double *u;
+  /* N m or N, forces of actuators in the step before, which smooth schemes alone need; NULL: none. */
+  const double *tau_before;
+  /* In the step. */
+  const double *tau;
+  /* N m s or N s, impulses of dry friction on joints; NULL: none. */
+  const double *friction;
+  /* N m or N, the joint's own dry friction, beside that of its actuator; NULL: none. */
+  const double *own_friction;
   /* What is asked of actuators; NULL: nothing. */
   const pk_command *commands;
   /* Constants of the motors of this world; NULL: those of their parameters. */

@@ -58,6 +58,50 @@ static void add_origin(cJSON *o, const pki_scenario *s, const pki_run_result *r)
   cJSON_AddStringToObject(o, "scenario_hash", text);
 }
 
+/* Energies of actuators, all and by what became of them; nothing without actuators. */
+static void add_actuators(cJSON *o, const pki_run_result *r)
+{
+  if (r->nactuator == 0) {
+    return;
+  }
+  const pk_actuator_flow *f = &r->flow;
+  const struct {
+    const char *name;
+    double value;
+  } entries[] = {{"electrical", f->electrical},
+                 {"regenerated", f->regenerated},
+                 {"other", f->other},
+                 {"joule", f->joule},
+                 {"viscous", f->viscous},
+                 {"rotor_friction", f->rotor_friction},
+                 {"spring_damping", f->spring_damping},
+                 {"gear", f->gear},
+                 {"magnetic", f->magnetic},
+                 {"rotor", f->rotor},
+                 {"spring", f->spring},
+                 {"mechanical", f->mechanical},
+                 {"numerical", f->scheme},
+                 {"residual", pk_actuator_flow_residual(f)},
+                 {"hottest_winding", r->hottest},
+                 {"joule_per_metre", pki_run_joule_per_metre(r)},
+                 {"specific_resistance", pki_run_specific_resistance(r)},
+                 {"electrical_cost_of_transport", pki_run_electrical_cost(r)}};
+  cJSON *all = cJSON_AddObjectToObject(o, "actuators");
+  cJSON_AddNumberToObject(all, "count", r->nactuator);
+  for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+    pki_json_number(all, entries[i].name, entries[i].value);
+  }
+  if (r->has_battery) {
+    cJSON *battery = cJSON_AddObjectToObject(o, "battery");
+    pki_json_number(battery, "charge", r->charge);
+    pki_json_number(battery, "given", r->battery.given);
+    pki_json_number(battery, "taken_back", r->battery.taken_back);
+    pki_json_number(battery, "lost", r->battery.lost);
+    pki_json_number(battery, "braked", r->battery.braked);
+    pki_json_number(battery, "overdrawn", r->battery.overdrawn);
+  }
+}
+
 cJSON *pki_run_json(const pki_scenario *s, const pki_run_result *r)
 {
   cJSON *o = cJSON_CreateObject();
@@ -84,6 +128,7 @@ cJSON *pki_run_json(const pki_scenario *s, const pki_run_result *r)
   pki_json_number(o, "energy_start", r->energy_start);
   pki_json_number(o, "energy_end", r->energy_end);
   pki_json_number(o, "cost_of_transport", pki_run_cost_of_transport(r));
+  add_actuators(o, r);
   pki_json_number(o, "contacts_mean", r->mean_contacts);
   cJSON_AddNumberToObject(o, "contacts_max", r->most_contacts);
   pki_json_number(o, "penetration", r->penetration);

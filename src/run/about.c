@@ -20,7 +20,7 @@ typedef struct about {
   int nnote;
   pk_recorder_attachment *attachments;
   int nattachment;
-  pki_text scene, sets;
+  pki_text scene, sets, motors;
   char **files; /* [nrobot] texts of the models, NULL: none */
   char **names;
   int nfile;
@@ -114,6 +114,7 @@ static void about_free(about *a)
   free(a->attachments);
   pki_text_free(&a->scene);
   pki_text_free(&a->sets);
+  pki_text_free(&a->motors);
 }
 
 pk_status pki_about_begin(const pki_about_source *source, pk_recorder *recorder, pk_error *err)
@@ -123,7 +124,7 @@ pk_status pki_about_begin(const pki_about_source *source, pk_recorder *recorder,
   about *a = calloc(1, sizeof *a);
   pk_status status = PK_ERROR_MEMORY;
   if (a != NULL) {
-    a->attachments = calloc(nrobot + 3, sizeof *a->attachments);
+    a->attachments = calloc(nrobot + 4, sizeof *a->attachments);
     a->files = calloc(nrobot, sizeof *a->files);
     a->names = calloc(nrobot, sizeof *a->names);
   }
@@ -141,6 +142,10 @@ pk_status pki_about_begin(const pki_about_source *source, pk_recorder *recorder,
     add_attachment(a, "scenario.yaml", "application/yaml", s->text, s->text_size);
     add_attachment(a, "overrides.txt", "text/plain", a->sets.data != NULL ? a->sets.data : "", a->sets.size);
     add_models(a, source->watch->world->model);
+    pki_watch_motors_json(source->watch, &a->motors);
+    if (a->motors.size > 0) {
+      add_attachment(a, "actuators.json", "application/json", a->motors.data, a->motors.size);
+    }
     status = pki_watch_scene(source->watch, &a->scene, err);
     if (status == PK_OK) {
       add_attachment(a, "scene.json", "application/json", a->scene.data, a->scene.size);

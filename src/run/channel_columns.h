@@ -22,4 +22,16 @@ bool pki_is_length(const pk_model *model, int dof);
 void pki_describe_sensors(pki_channel_reader *reader, int channel);
 int pki_read_sensors(pki_channel_reader *reader, int robot, double *out);
 
+/* Channels of actuators (channel_actuators.c); a world without them has none. */
+void pki_describe_actuator_state(pki_channel_reader *reader, int channel);
+void pki_describe_actuator_energy(pki_channel_reader *reader, int channel);
+void pki_describe_power(pki_channel_reader *reader, int channel);
+void pki_describe_flow(pki_channel_reader *reader, int channel);
+void pki_describe_battery(pki_channel_reader *reader, int channel);
+int pki_read_actuator_state(pki_channel_reader *reader, int robot, double *out);
+int pki_read_actuator_energy(pki_channel_reader *reader, int robot, double *out);
+int pki_read_power(pki_channel_reader *reader, int robot, double *out);
+int pki_read_flow(pki_channel_reader *reader, int robot, double *out);
+int pki_read_battery(pki_channel_reader *reader, int robot, double *out);
+
 #endif

@@ -1,13 +1,11 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "run/channels.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pattern.h"
 #include "dynamics/workspace.h"
 #include "math/mat3.h"
 #include "model/motion.h"
@@ -341,6 +339,32 @@ static int read_com(pki_channel_reader *t, int robot, double *out)
 
 /* ---- the table ---- */
 
+/* What actuators remember, under the name that their kind has for it. */
+#define ACTUATOR_STATE(channel, from, text) \
+  { \
+    .name = "actuators/" channel, .doc = text, .state = from, .describe = pki_describe_actuator_state, \
+    .read = pki_read_actuator_state \
+  }
+
+#define ACTUATOR_STATES \
+  ACTUATOR_STATE("current", "current", "current of each motor"), \
+      ACTUATOR_STATE("voltage", "voltage", "voltage at each motor in the step"), \
+      ACTUATOR_STATE("temperature", "winding_temperature", "of each motor's winding"), \
+      ACTUATOR_STATE("housing_temperature", "housing_temperature", "of each motor's housing"), \
+      ACTUATOR_STATE("rotor_velocity", "rotor_velocity", "of each motor, at the joint's side of its gear"), \
+      ACTUATOR_STATE("spring_deflection", "spring_deflection", \
+                     "rotor less joint, at the joint's side, of each motor behind a spring"), \
+      ACTUATOR_STATE("pretension", "pretension", "of each parallel spring"), \
+      ACTUATOR_STATE("pressure_a", "pressure_a", "of each cylinder, the side that pushes"), \
+      ACTUATOR_STATE("pressure_b", "pressure_b", "of each cylinder, the side of the rod"), \
+      ACTUATOR_STATE("valve", "opening", "of each cylinder's valve, -1 to 1")
+
+#define ACTUATOR_ENERGY(channel, field, text) \
+  { \
+    .name = "actuators/" channel, .doc = text, .view = true, .flow = offsetof(pk_actuator_flow, field), \
+    .describe = pki_describe_actuator_energy, .read = pki_read_actuator_energy \
+  }
+
 const pki_channel_row pki_channel_rows[] = {
     {.name = "state/q", .doc = "configuration in joint coordinates", .describe = describe_q, .read = read_q},
     {.name = "state/u", .doc = "velocity in joint coordinates", .describe = describe_u, .read = read_u},
@@ -368,6 +392,15 @@ const pki_channel_row pki_channel_rows[] = {
      .table = true,
      .describe = describe_contacts,
      .read = read_contacts},
+    ACTUATOR_STATES,
+    {.name = "actuators/power",
+     .doc = "electrical power of all motors, heat of their windings, friction, work on joints",
+     .describe = pki_describe_power,
+     .read = pki_read_power},
+    {.name = "battery",
+     .doc = "voltage of the bus, charge and power that were taken, and energies since the start",
+     .describe = pki_describe_battery,
+     .read = pki_read_battery},
     {.name = "solver",
      .doc = "contacts, rounds, solver iterations, certificate, deepest gap, closure",
      .describe = describe_solver,
@@ -386,6 +419,14 @@ const pki_channel_row pki_channel_rows[] = {
      .view = true,
      .describe = describe_energy,
      .read = read_energy},
+    {.name = "actuators/energy",
+     .doc = "where the energy of all actuators came from and went since the start; it sums to zero",
+     .view = true,
+     .describe = pki_describe_flow,
+     .read = pki_read_flow},
+    ACTUATOR_ENERGY("electrical_energy", electrical, "electrical energy of each motor since the start"),
+    ACTUATOR_ENERGY("joule_heat", joule, "heat of each motor's winding since the start"),
+    ACTUATOR_ENERGY("work", mechanical, "work of each actuator on its joint since the start"),
     {.name = "com",
      .doc = "centre of mass of all that moves, and its velocity",
      .view = true,
@@ -393,175 +434,3 @@ const pki_channel_row pki_channel_rows[] = {
      .read = read_com},
 };
 const int pki_channel_row_count = sizeof pki_channel_rows / sizeof pki_channel_rows[0];
-
-/* ---- the reader ---- */
-
-/* The name of a row's channel for a robot: "trunk/starleth"; robots of one name are counted. */
-static char *channel_name(const pki_channel_reader *t, const pki_channel_row *row, int robot)
-{
-  const pk_model *m = t->watch->model;
-  char name[192];
-  snprintf(name, sizeof name, "%s", row->name);
-  if (row->robots) {
-    bool twice = false;
-    for (int i = 0; i < m->nrobot; i++) {
-      twice = twice || (i != robot && strcmp(m->robots[i].name, m->robots[robot].name) == 0);
-    }
-    const size_t at = strlen(name);
-    snprintf(name + at, sizeof name - at, twice ? "/%.120s_%d" : "/%.120s", m->robots[robot].name, robot);
-    for (char *c = name + at + 1; *c != '\0'; c++) {
-      *c = (char)(isalnum((unsigned char)*c) ? *c : '_');
-    }
-  }
-  return strdup(name);
-}
-
-static void add_channel(pki_channel_reader *t, const pki_channel_row *row, int robot, const char *const *only,
-                        int nonly, bool *used)
-{
-  const int i = t->count;
-  char *name = channel_name(t, row, robot);
-  if (name == NULL) {
-    t->failed = true;
-    return;
-  }
-  bool wanted = nonly == 0;
-  for (int k = 0; k < nonly; k++) {
-    const bool fits = pki_pattern_covers(only[k], name);
-    wanted = wanted || fits;
-    used[k] = used[k] || fits;
-  }
-  t->channels[i] = (pk_recorder_channel){.name = name, .doc = row->doc, .table = row->table};
-  t->row[i] = row;
-  t->robot[i] = robot;
-  t->count++;
-  if (wanted) {
-    row->describe(t, i);
-  }
-  if (t->channels[i].columns == 0) { /* it is not selected, or the world has nothing of the kind */
-    free(name);
-    t->count--;
-  }
-  t->view = row->view ? t->view : t->count; /* the table has them last */
-}
-
-static void find_joints(pki_channel_reader *t)
-{
-  const pk_model *m = t->watch->model;
-  for (int k = 0; k < m->nu; k++) {
-    if (m->dof_joint[k] >= 0) {
-      t->joint_dof[t->njoint++] = k;
-    }
-  }
-}
-
-static size_t largest_sample(const pki_channel_reader *t)
-{
-  size_t most = 1;
-  for (int i = 0; i < t->count; i++) {
-    const size_t rows = t->channels[i].table ? (size_t)t->watch->room : 1;
-    const size_t size = rows * (size_t)t->channels[i].columns;
-    most = size > most ? size : most;
-  }
-  return most;
-}
-
-pk_status pki_channel_reader_create(const pki_watch *watch, const pki_run_result *result,
-                                    const char *const *only, int nonly, pki_channel_reader **out,
-                                    pk_error *err)
-{
-  const pk_model *m = watch->model;
-  const int models = watch->world->model_robot[watch->world->scenario->nmodel]; /* objects have no trunk */
-  const size_t most = (size_t)pki_channel_row_count + (size_t)models;
-  pki_channel_reader *t = calloc(1, sizeof *t);
-  bool *used = calloc((size_t)nonly + 1, sizeof *used);
-  *out = NULL;
-  if (t != NULL) {
-    *t = (pki_channel_reader){.watch = watch, .result = result, .moved = -1};
-    t->channels = calloc(most, sizeof *t->channels);
-    t->row = calloc(most, sizeof *t->row);
-    t->robot = calloc(most, sizeof *t->robot);
-    t->joint_dof = calloc((size_t)m->nu + 1, sizeof *t->joint_dof);
-  }
-  bool good = t != NULL && used != NULL && t->channels != NULL && t->row != NULL && t->robot != NULL &&
-              t->joint_dof != NULL;
-  if (good) {
-    find_joints(t);
-    for (int i = 0; i < pki_channel_row_count; i++) {
-      for (int robot = 0; robot < (pki_channel_rows[i].robots ? models : 1); robot++) {
-        add_channel(t, &pki_channel_rows[i], robot, only, nonly, used);
-      }
-    }
-    t->values = calloc(largest_sample(t), sizeof *t->values);
-    t->room = watch->room;
-    good = !t->failed && t->values != NULL;
-  }
-  pk_status status = good ? PK_OK : pki_fail_memory(err, "the channels of a run");
-  for (int k = 0; good && k < nonly && status == PK_OK; k++) {
-    if (!used[k]) {
-      status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "record.channels"},
-                        "no channel of this world is called \"%s\" (pronk list channels)", only[k]);
-    }
-  }
-  free(used);
-  if (status == PK_OK) {
-    *out = t;
-  } else {
-    pki_channel_reader_destroy(t);
-  }
-  return status;
-}
-
-static void free_channel(pk_recorder_channel *c)
-{
-  for (int k = 0; k < c->columns; k++) {
-    free((void *)c->column[k]);
-  }
-  free((void *)c->column);
-  free((void *)c->unit);
-  free((void *)c->name);
-}
-
-void pki_channel_reader_drop(pki_channel_reader *reader, bool view)
-{
-  const int first = view ? reader->view : 0, end = view ? reader->count : reader->view;
-  for (int i = first; i < end; i++) {
-    free_channel(&reader->channels[i]);
-  }
-  const size_t rest = (size_t)(reader->count - end);
-  memmove(reader->channels + first, reader->channels + end, rest * sizeof *reader->channels);
-  memmove((void *)(reader->row + first), (const void *)(reader->row + end), rest * sizeof *reader->row);
-  memmove(reader->robot + first, reader->robot + end, rest * sizeof *reader->robot);
-  reader->count -= end - first;
-  reader->view = view ? reader->view : 0;
-}
-
-void pki_channel_reader_destroy(pki_channel_reader *reader)
-{
-  if (reader == NULL) {
-    return;
-  }
-  for (int i = 0; i < reader->count; i++) {
-    free_channel(&reader->channels[i]);
-  }
-  free(reader->channels);
-  free((void *)reader->row);
-  free(reader->robot);
-  free(reader->joint_dof);
-  free(reader->values);
-  free(reader);
-}
-
-const double *pki_channel_reader_read(pki_channel_reader *reader, int channel, int *rows)
-{
-  if (reader->watch->room > reader->room) { /* the world's has grown */
-    double *const more = realloc(reader->values, largest_sample(reader) * sizeof *more);
-    if (more != NULL) {
-      reader->values = more;
-      reader->room = reader->watch->room;
-    }
-  }
-  reader->found = reader->values;
-  *rows = reader->row[channel]->read(reader, reader->robot[channel], reader->values);
-  return reader->found;
-}

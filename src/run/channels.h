@@ -1,4 +1,5 @@
-/* What a run can record: a table of channels, and a reader that reads them from a world after a step.
+/* What a run can record: a table of channels (channels.c), and a reader that reads them from a world after a step
+ * (channel_reader.c).
  *
  *   pki_channel_reader *reader;
  *   pki_channel_reader_create(&watch, &reader, &err);
@@ -22,6 +23,8 @@ typedef struct pki_channel_row {
   bool view;    /* at the view rate: for pictures, not for analysis */
   bool control; /* changes with the controller's updates only */
   bool robots;
+  const char *state; /* of `actuators/`: the name that kinds have for it */
+  size_t flow;       /* of `actuators/`: where it is in pk_actuator_flow */
   void (*describe)(pki_channel_reader *reader, int channel);       /* its columns */
   int (*read)(pki_channel_reader *reader, int robot, double *out); /* rows that were written */
 } pki_channel_row;
@@ -37,6 +40,7 @@ struct pki_channel_reader {
   const pki_channel_row **row;   /* [count] */
   int *robot;                    /* [count] */
   const double *found;           /* where the values of the last read are: mostly in */
+  int reading;                   /* the channel that is being read */
   double *values;                /* room for the largest sample, */
   int room;                      /* which has this many contacts */
   int njoint, *joint_dof;        /* velocities that belong to joints */

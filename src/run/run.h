@@ -2,6 +2,7 @@
  *
  *   run.c         the loop
  *   watch.c       what every step adds to the result
+ *   watch_actuators.c  of it, energies of actuators
  *   channels.c    what can be recorded
  *   about.c       what a recording says about itself
  *   run_output.c  the recording and checkpoints of a run, and its folder
@@ -49,6 +50,13 @@ bool pki_run_on_springs(const pki_run_result *result);
 
 /* Energy per weight and distance; NAN where there is no distance to speak of. */
 double pki_run_cost_of_transport(const pki_run_result *result);
+
+/* Electrical energy (with a battery: what it gave) per weight and distance; NAN without motors or distance. */
+double pki_run_electrical_cost(const pki_run_result *result);
+
+/* J_e1 and J_e2 (pk_effort), the first over the straight distance; NAN without actuators or distance. */
+double pki_run_joule_per_metre(const pki_run_result *result);
+double pki_run_specific_resistance(const pki_run_result *result);
 
 /* The joint coordinate whose force came nearest to its limit, or the largest where there are no limits; -1: none. */
 int pki_run_hardest_joint(const pki_run_result *result);

@@ -36,12 +36,33 @@ int pki_run_hardest_joint(const pki_run_result *r)
   return most;
 }
 
-double pki_run_cost_of_transport(const pki_run_result *r)
+/* Weight times distance, J; NAN where there is none to speak of. */
+static double transport_of(const pki_run_result *r)
 {
   const double *g = r->model->gravity;
   /* objects lie about, they are not carried */
   const double weight = r->mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-  return r->distance > 0.05 && weight > 0 ? r->positive_work / (weight * r->distance) : NAN;
+  return r->distance > 0.05 && weight > 0 ? weight * r->distance : NAN;
+}
+
+double pki_run_cost_of_transport(const pki_run_result *r)
+{
+  return r->positive_work / transport_of(r);
+}
+
+double pki_run_electrical_cost(const pki_run_result *r)
+{
+  return r->nmotor > 0 ? (r->has_battery ? r->battery.given : r->flow.electrical) / transport_of(r) : NAN;
+}
+
+double pki_run_joule_per_metre(const pki_run_result *r)
+{
+  return r->nmotor > 0 && r->distance > 0.05 ? r->effort.joule / r->distance : NAN;
+}
+
+double pki_run_specific_resistance(const pki_run_result *r)
+{
+  return r->nactuator > 0 && r->distance > 0.05 ? r->effort.specific_resistance : NAN;
 }
 
 static void torque_row(const pki_run_result *r, pki_table *table)
@@ -100,6 +121,43 @@ static void energy_rows(const pki_run_result *r, pki_table *table)
   if (!isnan(pki_run_cost_of_transport(r))) {
     add_summary_row(table, "cost of transport", "%.3g (positive work over weight and distance)",
                     pki_run_cost_of_transport(r));
+  }
+}
+
+static void motor_rows(const pki_run_result *r, pki_table *table)
+{
+  const pk_actuator_flow *f = &r->flow;
+  add_summary_row(table, "electrical energy", "%.5g J (%.4g J generated and given back)", f->electrical,
+                  f->regenerated);
+  add_summary_row(table, "heat of motors", "%.5g J of windings, %.4g J of friction and dampers", f->joule,
+                  f->viscous + f->rotor_friction + f->spring_damping + f->gear);
+  if (!isnan(r->hottest)) {
+    add_summary_row(table, "hottest winding", "%.4g degrees C", r->hottest);
+  }
+  if (r->has_battery) {
+    add_summary_row(
+        table, "battery", "%.4g A s used: %.5g J given, %.4g J lost inside, %.4g J to the brake%s", r->charge,
+        r->battery.given, r->battery.lost, r->battery.braked,
+        r->battery.overdrawn > 1e-9 * fabs(r->battery.given) ? "; motors asked for more than it has" : "");
+  }
+}
+
+static void actuator_rows(const pki_run_result *r, pki_table *table)
+{
+  if (r->nmotor > 0) {
+    motor_rows(r, table);
+  }
+  if (r->nactuator > 0) {
+    add_summary_row(table, "numerical loss", "%.3g J in %d actuators, closed to %.1e J", r->flow.scheme,
+                    r->nactuator, fabs(pk_actuator_flow_residual(&r->flow)));
+  }
+  if (!isnan(pki_run_electrical_cost(r))) {
+    add_summary_row(table, "electrical cost", "%.3g (electrical energy over weight and distance)",
+                    pki_run_electrical_cost(r));
+    add_summary_row(table, "J_e1", "%.4g J/m of heat by torque", pki_run_joule_per_metre(r));
+  }
+  if (!isnan(pki_run_specific_resistance(r))) {
+    add_summary_row(table, "J_e2", "%.4g s of power over weight and speed", pki_run_specific_resistance(r));
   }
 }
 
@@ -164,6 +222,7 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
     add_summary_row(table, "objects", "%d, the fastest at %.3g m/s in the end", r->nobject, r->object_speed);
   }
   energy_rows(r, table);
+  actuator_rows(r, table);
   torque_row(r, table);
   contact_rows(r, table);
   if (r->not_compiled[0] != '\0') {

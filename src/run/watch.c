@@ -109,7 +109,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
     result->mass += pk_sim_mass(world->sim, i);
   }
   result->energy_start = energy_of(w);
-  return PK_OK;
+  return pki_watch_actuators_begin(w, result, err);
 }
 
 void pki_watch_free(pki_watch *w)
@@ -118,6 +118,7 @@ void pki_watch_free(pki_watch *w)
   free(w->contacts);
   free(w->feet);
   free(w->slides);
+  pki_watch_actuators_free(w);
 }
 
 void pki_run_result_free(pki_run_result *result)
@@ -376,7 +377,9 @@ void pki_watch_step(pki_watch *w, pki_run_result *result)
   watch_contacts(w, result);
   watch_certificate(w, result);
   watch_joints(w, result);
+  const pk_pose before = w->now;
   watch_trunk(w, result);
+  pki_watch_actuators_step(w, before.pos, result);
 }
 
 /* The speed of the fastest object, by its frame. */
@@ -449,12 +452,13 @@ pk_status pki_watch_scene(const pki_watch *w, pki_text *out, pk_error *err)
 
 /* ---- checkpoints ---- */
 
-/* The result's numbers | the last step's info | peaks | feet that slide */
+/* The result's numbers | the last step's info | peaks | energies of actuators | feet that slide */
 enum { PLAIN = offsetof(pki_run_result, duration), INFO = sizeof(pk_step_info) };
 
 size_t pki_watch_size(const pki_watch *w)
 {
-  return PLAIN + INFO + (size_t)w->model->nu * sizeof(double) + (size_t)w->nfoot;
+  return PLAIN + INFO + (size_t)w->model->nu * sizeof(double) + pki_watch_actuators_size(w) +
+         (size_t)w->nfoot;
 }
 
 void pki_watch_save(const pki_watch *w, const pki_run_result *result, void *bytes)
@@ -466,8 +470,11 @@ void pki_watch_save(const pki_watch *w, const pki_run_result *result, void *byte
   memcpy(at, result, PLAIN);
   memcpy(at + PLAIN, &info, INFO);
   memcpy(at + PLAIN + INFO, result->peak, peaks);
+  at += PLAIN + INFO + peaks;
+  pki_watch_actuators_save(w, at);
+  at += pki_watch_actuators_size(w);
   for (int i = 0; i < w->nfoot; i++) {
-    at[PLAIN + INFO + peaks + (size_t)i] = w->slides[i];
+    at[i] = w->slides[i];
   }
 }
 
@@ -479,8 +486,11 @@ void pki_watch_restore(pki_watch *w, pki_run_result *result, const void *bytes)
   memcpy(&w->info, at + PLAIN, INFO);
   w->info.term = "";
   memcpy(result->peak, at + PLAIN + INFO, peaks);
+  at += PLAIN + INFO + peaks;
+  pki_watch_actuators_restore(w, at);
+  at += pki_watch_actuators_size(w);
   for (int i = 0; i < w->nfoot; i++) {
-    w->slides[i] = at[PLAIN + INFO + peaks + (size_t)i] != 0;
+    w->slides[i] = at[i] != 0;
   }
   pk_sim_get_joints(w->world->sim, w->q, w->u);
   find_forces(w);

@@ -3,6 +3,7 @@
 #define PKI_RUN_WATCH_H
 
 #include "base/text.h"
+#include "pronk/energy.h"
 #include "scenario/scenario.h"
 
 /* What a run was like. The trunk is the first robot's (model/trunk_link.h); a world of objects alone has none.
@@ -38,6 +39,13 @@ typedef struct pki_run_result {
   double push_work;     /* J, of pushes */
   double energy_start;  /* J, kinetic and potential */
 
+  /* actuators, where there are any (nactuator) */
+  pk_actuator_flow flow;   /* J, of all */
+  pk_battery_flow battery; /* J */
+  pk_effort effort;        /* costs of the gait, with the trunk's velocity in the plane */
+  double hottest;          /* degrees C, of the hottest winding; NAN: none warms */
+  double charge;           /* A s, taken from the battery */
+
   /* trunk */
   double distance, path;                 /* m in the plane: straight from start to end, along the way */
   double height, height_min, height_max; /* m; height: at the end */
@@ -56,9 +64,11 @@ typedef struct pki_run_result {
   double duration;         /* s simulated */
   double real_time_factor; /* duration / wall */
   double mean_contacts;
-  double energy_end;             /* J, kinetic and potential */
-  int ndof;                      /* velocities of the joint model */
-  pk_contact_law law;            /* of contact */
+  double energy_end;     /* J, kinetic and potential */
+  int ndof;              /* velocities of the joint model */
+  pk_contact_law law;    /* of contact */
+  int nactuator, nmotor; /* actuators; of them, motors */
+  bool has_battery;
   int nrobot, nobject;           /* what the scenario's models and objects made */
   double mass;                   /* kg, of the robots in this world */
   double object_speed;           /* m/s, the fastest object's at the end */
@@ -87,7 +97,10 @@ typedef struct pki_watch {
   double *force;    /* [nfoot + 1][3] N on each foot from outside its robot, and on all other links, world */
   double *normal;   /* [nfoot] N along the contact normals */
   bool *slides;     /* [nfoot] */
-  pk_pose now;      /* of the trunk */
+  pk_energy_meter *meter;         /* of actuators; NULL: there are none */
+  pk_effort_joint *effort_joints; /* [nu] */
+  double *effort_rates;           /* [nu] */
+  pk_pose now;                    /* of the trunk */
   double tilt;
 } pki_watch;
 
@@ -105,6 +118,20 @@ void pki_watch_start(const pk_pose *trunk, pki_run_result *result);
 double pki_watch_trunk(const pk_pose *trunk, double carried, double time, pki_run_result *result);
 void pki_watch_settle(pki_run_result *result);
 double pki_watch_carried(const pk_model *model, const pk_sim_contact *contacts, int ncontact, double height);
+
+/* Actuators (watch_actuators.c). None: NULL, and all else does nothing. */
+const pk_actuation *pki_watch_actuation(const pki_watch *w);
+bool pki_watch_has_battery(const pki_watch *w);
+pk_status pki_watch_actuators_begin(pki_watch *w, pki_run_result *result, pk_error *err);
+void pki_watch_actuators_step(pki_watch *w, const double trunk_before[3], pki_run_result *result);
+void pki_watch_actuators_free(pki_watch *w);
+size_t pki_watch_actuators_size(const pki_watch *w);
+void pki_watch_actuators_save(const pki_watch *w, void *bytes);
+void pki_watch_actuators_restore(pki_watch *w, const void *bytes);
+
+/* Motors as JSON, for the report's torque-speed lines: [{"name", "kind", "constant", "resistance", "voltage", "current"}, ...], all
+ * at the joint's side of the gear; limits that there are not are null. Nothing without motors. */
+void pki_watch_motors_json(const pki_watch *w, pki_text *out);
 
 /* Why the step that w->info tells of failed, in words. */
 void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_status status, char *out,

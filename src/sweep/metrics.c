@@ -92,6 +92,31 @@ static double metric_shifted(const pki_run_result *r)
   return (double)r->shifted;
 }
 
+static double electrical_energy(const pki_run_result *r)
+{
+  return r->nmotor > 0 ? r->flow.electrical : NAN;
+}
+
+static double joule_heat(const pki_run_result *r)
+{
+  return r->nmotor > 0 ? r->flow.joule : NAN;
+}
+
+static double regenerated_energy(const pki_run_result *r)
+{
+  return r->nmotor > 0 ? r->flow.regenerated : NAN;
+}
+
+static double hottest_winding(const pki_run_result *r)
+{
+  return r->nmotor > 0 ? r->hottest : NAN;
+}
+
+static double battery_charge(const pki_run_result *r)
+{
+  return r->has_battery ? r->charge : NAN;
+}
+
 const pki_metric pki_metrics[] = {
     {"fell", "", "1: the first robot's trunk fell", metric_fell},
     {"fell_at", "s", "when; none: it did not", fell_at},
@@ -102,6 +127,15 @@ const pki_metric pki_metrics[] = {
     {"positive_work", "J", "its positive part", positive_work},
     {"cost_of_transport", "", "positive work over weight and distance; none: no distance to speak of",
      pki_run_cost_of_transport},
+    {"electrical_energy", "J", "of all motors; none: there are none", electrical_energy},
+    {"joule_heat", "J", "of their windings", joule_heat},
+    {"regenerated", "J", "that motors generated", regenerated_energy},
+    {"electrical_cost_of_transport", "", "electrical energy over weight and distance",
+     pki_run_electrical_cost},
+    {"joule_per_metre", "J/m", "J_e1: heat of motors by torque, over distance", pki_run_joule_per_metre},
+    {"specific_resistance", "s", "J_e2: power over weight and speed, added up", pki_run_specific_resistance},
+    {"hottest_winding", "degC", "none: no motor warms", hottest_winding},
+    {"battery_charge", "A s", "taken from the battery; none: there is none", battery_charge},
     {"peak_torque", "N m", "of the joint that came nearest to its limit", peak_torque},
     {"effort", "", "that torque over its limit", metric_effort},
     {"slips", "", "how often a foot began to slide", metric_slips},

@@ -32,8 +32,8 @@ static void a_struct_of_another_size_is_named(void **state)
   assert_int_equal(pk_layout_compare(sizes, count, &err), PK_OK);
   sizes[0] += 8;
   assert_int_equal(pk_layout_compare(sizes, count, &err), PK_ERROR_UNSUPPORTED);
-  assert_string_equal(err.field, "pk_actuator_desc");
-  snprintf(first, sizeof first, "pk_actuator_desc has %zu bytes in this program", sizes[0]);
+  assert_string_equal(err.field, "pk_actuator");
+  snprintf(first, sizeof first, "pk_actuator has %zu bytes in this program", sizes[0]);
   assert_memory_equal(err.message, first, strlen(first));
   assert_int_equal(pk_layout_compare(sizes, count - 1, &err), PK_ERROR_UNSUPPORTED);
 }
