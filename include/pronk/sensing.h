@@ -156,14 +156,16 @@ struct pk_sensing_kind {
   bool always;
   /* It reads accelerations of bodies. */
   bool dynamics;
+  /* It reads a motor: its joint must have an actuator of the kind "dc" or "sea". */
+  bool motor;
   /* What it measures, without errors; required. */
   void (*read)(const pk_sensor *sensor, const pk_sensing_input *in, double *memory, double *values);
   /* What follows from a sample after its errors, in place: speeds from differences, switches from forces. NULL: nothing. */
   void (*finish)(const pk_sensor *sensor, const pk_sensing_input *in, double *memory, double *values);
 };
 
-/* The kinds that come with Pronk, by name: "pose", "velocity", "imu", "encoder", "tachometer", "torque", "switch",
- * "contact-force", "force-torque", "ray", "height-scan"; NULL: there is none of that name. */
+/* The kinds that come with Pronk, by name: "pose", "velocity", "imu", "encoder", "tachometer", "torque",
+ * "motor-encoder", "motor-current", "motor-temperature", "switch", "contact-force", "force-torque", "ray", "height-scan"; NULL: there is none of that name. */
 PK_API const pk_sensing_kind *pk_sensing_kind_find(const char *name);
 
 /* Their names, one by one; NULL: no more. */

@@ -34,7 +34,7 @@ typedef struct useful_key {
 
 static const useful_key useful_keys[] = {
     {"axes", {"velocity", "contact-force", NULL}},
-    {"velocity", {"encoder", NULL}},
+    {"velocity", {"encoder", "motor-encoder", NULL}},
     {"threshold", {"switch", NULL}},
     {"reach", {"ray", "height-scan", NULL}},
     {"spacing", {"height-scan", NULL}},
@@ -100,7 +100,9 @@ static pk_status read_part(pki_scenario_sensor *s, pk_error *err)
     return status;
   }
   status = pki_read_choice(node, "part", s->part, words, count, &row, err);
-  if (status == PK_OK && strcmp(pki_sensor_parts[row]->kind, pki_sensing_kinds[s->kind]->name) != 0) {
+  const char *kind = pki_sensing_kinds[s->kind]->name;
+  kind = strcmp(kind, "motor-encoder") == 0 ? "encoder" : kind; /* the same parts */
+  if (status == PK_OK && strcmp(pki_sensor_parts[row]->kind, kind) != 0) {
     return pki_node_fail(node, err, PK_ERROR_ARGUMENT,
                          "the part \"%s\" is of the kind \"%s\", this sensor is \"%s\"", s->part,
                          pki_sensor_parts[row]->kind, pki_sensing_kinds[s->kind]->name);
@@ -284,6 +286,20 @@ static void make_sensing(pki_world *world, const gathered *g, pki_problems *prob
   pki_problems_note(problems, pki_node_place(status, key != NULL ? key : entry, "", &err), &err);
 }
 
+/* Sensors of motors are on joints that have one. */
+static void check_motors(const pki_world *world, const pk_sim_options *options, const gathered *g,
+                         pki_problems *problems)
+{
+  for (int i = 0; i < g->count && world->sensing != NULL; i++) {
+    const pk_sensor s = pk_sensing_get(world->sensing, i);
+    if (s.kind->motor && pki_find_motor(options->actuation, s.dof) < 0) {
+      pki_problem(problems, pki_node_find(g->node[i], "joints"),
+                  "the sensor \"%s\" reads a motor, but its joint has none: give it one by \"actuators\"",
+                  s.name);
+    }
+  }
+}
+
 static void equip_sensors(pki_world *world, pk_sim_options *options, pki_problems *problems)
 {
   const pki_scenario *s = world->scenario;
@@ -307,6 +323,7 @@ static void equip_sensors(pki_world *world, pk_sim_options *options, pki_problem
   } else if (problems->status == PK_OK) {
     make_sensing(world, &g, problems);
     options->sensing = world->sensing;
+    check_motors(world, options, &g, problems);
   }
   free(g.list);
   free(g.names);

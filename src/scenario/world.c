@@ -133,18 +133,18 @@ pk_status pki_world_create_all(const pki_scenario *scenario, pki_world *out, pki
   *out = (pki_world){.scenario = scenario, .number = -1, .push = 1};
   make_model(out, problems);
   pk_sim_options options = scenario->step;
+  if (problems->status == PK_OK) {
+    pki_world_make_actuation(out, problems);
+  }
+  options.actuation = out->actuation;
   for (int i = 0; pki_sections[i] != NULL && problems->status == PK_OK; i++) {
     if (pki_sections[i]->equip != NULL) {
       pki_sections[i]->equip(out, &options, problems);
     }
   }
   if (problems->status == PK_OK) {
-    pki_world_make_actuation(out, problems);
-  }
-  if (problems->status == PK_OK) {
     pk_error err = {0};
     const pki_node *root = pki_document_root(scenario->document), *step = pki_node_find(root, "step");
-    options.actuation = out->actuation;
     const pk_status status = pki_node_place(pk_sim_create(out->model, &options, &out->sim, &err),
                                             step != NULL ? step : root, "", &err);
     pki_problems_note(problems, status, &err);

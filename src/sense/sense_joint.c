@@ -1,9 +1,6 @@
 /* Joints: encoders, tachometers, torque sensors. */
 #include "sense/sensing.h"
 
-/* What an encoder remembers: the sample before, and the step in which it was taken. */
-enum { POSITION, STEP, ENCODER_MEMORY };
-
 static void read_encoder(const pk_sensor *s, const pk_sensing_input *in, double *memory, double *values)
 {
   (void)memory;
@@ -12,14 +9,14 @@ static void read_encoder(const pk_sensor *s, const pk_sensing_input *in, double 
 }
 
 /* A drive knows speeds from what it counted, in the time between its samples. */
-static void difference_samples(const pk_sensor *s, const pk_sensing_input *in, double *memory, double *values)
+void pki_difference_samples(const pk_sensor *s, const pk_sensing_input *in, double *memory, double *values)
 {
-  const double steps = (double)in->step - memory[STEP];
+  const double steps = (double)in->step - memory[PKI_ENCODER_STEP];
   if (s->velocity == PK_ENCODER_VELOCITY_DIFFERENCED && !in->anew && steps > 0) {
-    values[1] = (values[0] - memory[POSITION]) / (steps * in->dt);
+    values[1] = (values[0] - memory[PKI_ENCODER_POSITION]) / (steps * in->dt);
   }
-  memory[POSITION] = values[0];
-  memory[STEP] = (double)in->step;
+  memory[PKI_ENCODER_POSITION] = values[0];
+  memory[PKI_ENCODER_STEP] = (double)in->step;
 }
 
 static void read_tachometer(const pk_sensor *s, const pk_sensing_input *in, double *memory, double *values)
@@ -45,9 +42,9 @@ const pk_sensing_kind pki_sense_encoder = {
     .columns = encoder_columns,
     .units = encoder_units,
     .linear = 1,
-    .memory = ENCODER_MEMORY,
+    .memory = PKI_ENCODER_MEMORY,
     .read = read_encoder,
-    .finish = difference_samples};
+    .finish = pki_difference_samples};
 
 const pk_sensing_kind pki_sense_tachometer = {.name = "tachometer",
                                               .doc = "velocity of a joint",

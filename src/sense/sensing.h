@@ -43,7 +43,9 @@ struct pk_sensing {
 #define PKI_SENSING_LIST(X) \
   X(pose) \
   X(velocity) \
-  X(imu) X(encoder) X(tachometer) X(torque) X(switch) X(contact_force) X(force_torque) X(ray) X(height_scan)
+  X(imu) \
+  X(encoder) X(tachometer) X(torque) X(motor_encoder) X(motor_current) X(motor_temperature) X(switch) \
+      X(contact_force) X(force_torque) X(ray) X(height_scan)
 
 /* Ends with NULL. */
 extern const pk_sensing_kind *const pki_sensing_kinds[];
@@ -87,6 +89,14 @@ int pki_see_contacts(const pk_sensing *sensing, const double *readings, const do
                      pk_workspace *workspace, pk_sim_contact *out, int room);
 
 /* ---- for kinds ---- */
+
+/* The motor on a velocity coordinate, "dc" or "sea": its index in the actuation; -1: there is none. */
+int pki_find_motor(const struct pk_actuation *actuation, int dof);
+
+/* An encoder's velocity from two samples of its position; what it remembers in between. */
+enum { PKI_ENCODER_POSITION, PKI_ENCODER_STEP, PKI_ENCODER_MEMORY };
+void pki_difference_samples(const pk_sensor *sensor, const pk_sensing_input *in, double *memory,
+                            double *values);
 
 /* Where the sensor is in the world. */
 pk_pose pki_sensor_pose(const pk_sensor *sensor, const pk_sensing_input *in);

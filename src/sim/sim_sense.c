@@ -30,6 +30,16 @@ pk_status pki_sense_check(const pk_model *model, const pk_sim_options *o, pk_err
                : pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "sees"},
                           "controllers are to see sensors, but the world has none: set `sensing`");
   }
+  for (int i = 0; i < o->sensing->count; i++) {
+    const pki_sensor *s = &o->sensing->sensors[i];
+    if (s->as.kind->motor && pki_find_motor(o->actuation, s->as.dof) < 0) {
+      return pki_fail(
+          err, PK_ERROR_ARGUMENT, (pki_where){.field = "sensing"},
+          "the sensor \"%s\" reads a motor, but its joint has none: give it an actuator of the kind "
+          "\"dc\" or \"sea\"",
+          s->name);
+    }
+  }
   return pki_model_match(pki_joint_model(model), o->sensing->hash, "sensing", "the sensing", err);
 }
 

@@ -270,6 +270,51 @@ static void rays_and_scans_find_the_ground(void **state)
   end(&r);
 }
 
+/* A motor whose current loop makes the torque that is asked for, behind a rigid gear and behind a spring. */
+static void sensors_of_motors_read_the_rotor_the_current_and_the_heat(void **state)
+{
+  (void)state;
+  for (int spring = 0; spring < 2; spring++) {
+    const pk_joint_desc joint = hinge_joint();
+    pk_model *m = hinge_model(&joint);
+    pk_motor_parameters p = pk_motor_parameters_default();
+    p.resistance = 0.5, p.constant = 0.05, p.inertia = 1e-5, p.gear = 50, p.ambient = 20;
+    p.winding_resistance = 1, p.housing_resistance = 4, p.winding_capacity = 5, p.housing_capacity = 100;
+    p.spring = spring ? 300 : 0, p.spring_damping = 0;
+    const pk_actuator motor = {.kind = pk_actuator_kind_find(spring ? "sea" : "dc"), .parameters = &p};
+    const pk_sensor list[] = {sensor("motor-encoder", 0), sensor("motor-current", 0),
+                              sensor("motor-temperature", 0)};
+    pk_actuation *actuation;
+    pk_sensing *sensing;
+    pk_sim *sim;
+    pk_sim_options o = pk_sim_options_default();
+    assert_int_equal(pk_actuation_create(m, &motor, 1, NULL, &actuation, NULL), PK_OK);
+    assert_int_equal(pk_sensing_create(m, list, 3, 1, &sensing, NULL), PK_OK);
+    o.sensing = sensing;
+    assert_int_equal(pk_sim_create(m, &o, &sim, NULL), PK_ERROR_ARGUMENT); /* there is no motor */
+    o.actuation = actuation;
+    assert_int_equal(pk_sim_create(m, &o, &sim, NULL), PK_OK);
+    pk_sim_commands(sim)[0].tau = 3;
+    for (int i = 0; i < 200; i++) {
+      must_step(sim);
+    }
+    /* the spring's torque at the end of the step follows from its deflection there */
+    const double *const v = pk_sim_readings(sim), tau = pk_sim_tau(sim)[0], q = pk_sim_q(sim)[0];
+    const double current = 3 / (p.gear * p.constant), heated = current * current * p.resistance * 0.2;
+    assert_near(v[0] / p.gear, q + (spring ? tau / p.spring : 0), spring ? 1e-3 : 1e-12);
+    assert_near(v[2], current, 1e-9);
+    assert_near(v[3] - 20, heated / p.winding_capacity, 0.05 * heated / p.winding_capacity);
+    if (!spring) {
+      assert_near(v[1], p.gear * pk_sim_u(sim)[0], 0.1);
+      assert_near(tau, 3, 1e-9);
+    }
+    pk_sim_destroy(sim);
+    pk_sensing_destroy(sensing);
+    pk_actuation_destroy(actuation);
+    pk_model_destroy(m);
+  }
+}
+
 static void states_set_by_hand_do_not_jolt_an_imu(void **state)
 {
   (void)state;
@@ -293,6 +338,7 @@ int main(void)
       cmocka_unit_test(a_force_torque_sensor_in_a_leg_shows_what_the_ground_does),
       cmocka_unit_test(pose_and_velocity_are_those_of_the_place),
       cmocka_unit_test(rays_and_scans_find_the_ground),
+      cmocka_unit_test(sensors_of_motors_read_the_rotor_the_current_and_the_heat),
       cmocka_unit_test(states_set_by_hand_do_not_jolt_an_imu),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static const fleet_setting settings[] = {
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
 /* One of each kind, with every error that it can have. */
-static pk_sensing *all_sensors(const pk_model *model)
+static pk_sensing *all_sensors(const pk_model *model, bool motors)
 {
   pk_sensor list[64];
   int n = 0;
@@ -36,6 +36,9 @@ static pk_sensing *all_sensors(const pk_model *model)
   const int foot = model->nlink - 1;
   for (int i = 0; pk_sensing_kind_name(i) != NULL; i++) {
     const pk_sensing_kind *kind = pk_sensing_kind_find(pk_sensing_kind_name(i));
+    if (kind->motor && !motors) {
+      continue;
+    }
     pk_sensor s = {.kind = kind,
                    .link = foot,
                    .dof = model->nu - 1,
@@ -65,12 +68,33 @@ static pk_sensing *all_sensors(const pk_model *model)
 typedef struct rig {
   fleet f;
   pk_sensing *sensing;
+  pk_actuation *motors; /* NULL: commands are forces */
 } rig;
+
+/* A motor behind a spring on each joint. */
+static pk_actuation *make_motors(const pk_model *model)
+{
+  pk_motor_parameters p = pk_motor_parameters_default();
+  p.resistance = 0.5, p.inductance = 1e-4, p.constant = 0.05, p.inertia = 1e-5, p.gear = 50, p.spring = 400;
+  p.winding_resistance = 1, p.housing_resistance = 4, p.winding_capacity = 5, p.housing_capacity = 100;
+  pk_actuator list[32];
+  int n = 0;
+  for (int k = 6; k < model->nu; k++) {
+    list[n++] = (pk_actuator){.dof = k, .kind = pk_actuator_kind_find("sea"), .parameters = &p};
+  }
+  pk_actuation *out;
+  assert_int_equal(pk_actuation_create(model, list, n, NULL, &out, NULL), PK_OK);
+  return out;
+}
 
 static void begin_rig(rig *r, const fleet_setting *s, pk_sees sees)
 {
   fleet_make(&r->f, s);
-  r->sensing = all_sensors(r->f.model->tree != NULL ? r->f.model->tree : r->f.model);
+  const pk_model *model = r->f.model->tree != NULL ? r->f.model->tree : r->f.model;
+  const bool motors = strcmp(s->name, "all kinds") == 0;
+  r->motors = motors ? make_motors(model) : NULL;
+  r->f.options.actuation = r->motors;
+  r->sensing = all_sensors(model, motors);
   r->f.options.sensing = r->sensing;
   r->f.options.sees = sees;
 }
@@ -79,6 +103,7 @@ static void end(rig *r)
 {
   fleet_free(&r->f);
   pk_sensing_destroy(r->sensing);
+  pk_actuation_destroy(r->motors);
 }
 
 static pk_sim *world_alone(const rig *r, int k)

@@ -15,9 +15,9 @@ static const wrong misread[] = {
     {SENSORS "  - {links: base}\n", 4, "sensors.0",
      "the key \"kind\" is missing: a word, what it measures (pronk list sensors)"},
     {SENSORS "  - {kind: imo, links: base}\n", 4, "sensors.0.kind",
-     "kind is \"imo\", expected one of pose, velocity, imu, encoder, tachometer, torque, switch, "
-     "contact-force, "
-     "force-torque, ray, height-scan; did you mean \"imu\"?"},
+     "kind is \"imo\", expected one of pose, velocity, imu, encoder, tachometer, torque, motor-encoder, "
+     "motor-current, motor-temperature, switch, contact-force, force-torque, ray, height-scan; did you mean "
+     "\"imu\"?"},
     {SENSORS "  - {kind: imu}\n", 4, "sensors.0",
      "the sensor \"imu\" needs one of the keys \"links\" and \"site\""},
     {SENSORS "  - {kind: imu, links: base, site: nose}\n", 4, "sensors.0",
@@ -70,6 +70,9 @@ static const wrong unmade[] = {
     {SENSORS "  - {kind: ray, links: base, reach: 0}\n", 4, "sensors.0.reach",
      "the sensor \"ray/base\": reach is 0 m, expected more"},
     {SENSORS "  - {kind: height-scan, links: base, points_x: 0}\n", 4, "sensors.0", NULL},
+    {SENSORS "  - {kind: motor-current, joints: LF_HAA}\n", 4, "sensors.0.joints",
+     "the sensor \"motor-current/LF_HAA\" reads a motor, but its joint has none: give it one by "
+     "\"actuators\""},
     {REST "controller:\n  name: hold\n  sees: sensors\n", 5, "controller.sees",
      "the controller is to see sensors, but the scenario has none: add \"sensors\""},
 };
@@ -159,6 +162,7 @@ static void worlds_of_a_batch_are_the_worlds_of_their_numbers(void **state)
       assert_int_equal(pki_world_step(&alone, NULL), PK_OK);
     }
     assert_int_equal(pk_batch_world_status(b, k), PK_OK);
+    assert_true(pk_sim_get_stream(alone.sim) == (unsigned long long)k);
     assert_memory_equal(pk_batch_view_world(pk_batch_q(b), k), pk_sim_q(alone.sim),
                         (size_t)w.model->nq * sizeof(double));
     assert_memory_equal(pk_batch_view_world(pk_batch_readings(b), k), pk_sim_readings(alone.sim),
