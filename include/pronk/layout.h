@@ -19,6 +19,7 @@
 
 #include "actuation.h"
 #include "actuators.h"
+#include "base_estimator.h"
 #include "batch.h"
 #include "code.h"
 #include "codegen.h"
@@ -43,6 +44,10 @@ extern "C" {
   X(pk_actuator_input) \
   X(pk_actuator_kind) \
   X(pk_actuators_options) \
+  X(pk_base_estimate) \
+  X(pk_base_estimator_input) \
+  X(pk_base_estimator_options) \
+  X(pk_base_estimator_state) \
   X(pk_batch_info) \
   X(pk_batch_options) \
   X(pk_batch_view) \

@@ -4,6 +4,7 @@
 
 #include "actuation.h"
 #include "actuators.h"
+#include "base_estimator.h"
 #include "batch.h"
 #include "builder.h"
 #include "code.h"
