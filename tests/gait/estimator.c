@@ -428,6 +428,115 @@ static void errors_are_as_large_as_the_covariance_says(void **state)
   }
 }
 
+/* The parts of a state that turn with the world: attitude apart. */
+static double *vector_of(pk_base_estimator_state *e, int part)
+{
+  return part == 0 ? e->velocity : part == 1 ? e->position : e->feet + 3 * (part - 2);
+}
+
+/* Error of a state against another, to first order, in the order of the covariance. */
+static void error_between(pk_base_estimator_state *a, pk_base_estimator_state *b, double out[N])
+{
+  double R[9], Rb[9], D[9], turned[3];
+  pki_quat_to_mat3(a->rotation, R);
+  pki_quat_to_mat3(b->rotation, Rb);
+  pki_mat3_transpose(Rb, Rb);
+  pki_mat3_mul(R, Rb, D);
+  log_rotation(D, out);
+  for (int part = 0; part < 2 + FEET; part++) {
+    pki_mat3_apply(D, vector_of(b, part), turned);
+    pki_sub3(vector_of(a, part), turned, out + (part < 2 ? 3 + 3 * part : 9 + 3 * part));
+  }
+  pki_sub3(a->gyro_bias, b->gyro_bias, out + PKI_ERROR_BG);
+  pki_sub3(a->acc_bias, b->acc_bias, out + PKI_ERROR_BA);
+}
+
+/* A state in the middle of things, far from the world's origin, and one that has a small error k against it. */
+static pk_base_estimator_state wrong_state(int k, double size)
+{
+  static const double v[6][3] = {{1.5, -0.7, 0.4}, {5, -3, 2},       {5.3, -2.8, 1.6},
+                                 {5.2, -3.3, 1.5}, {4.7, -2.7, 1.6}, {4.6, -3.2, 1.7}};
+  const double at[3] = {0, 0, 0}, rpy[3] = {0.3, -0.2, 1.1};
+  double turn[3] = {0, 0, 0}, E[9], R[9];
+  pk_base_estimator_state e;
+  memset(&e, 0, sizeof e);
+  if (k >= 0 && k < 3) {
+    turn[k] = size;
+  }
+  /* to first order in the size */
+  const double first[9] = {1, -turn[2], turn[1], turn[2], 1, -turn[0], -turn[1], turn[0], 1};
+  memcpy(E, first, sizeof E);
+  const pk_pose pose = pk_pose_from_xyz_rpy(at, rpy);
+  pki_mat3_mul(E, pose.rot, R);
+  pki_quat_from_mat3(R, e.rotation);
+  for (int part = 0; part < 2 + FEET; part++) {
+    pki_mat3_apply(E, v[part], vector_of(&e, part));
+    const int first_row = part < 2 ? 3 + 3 * part : 9 + 3 * part;
+    if (k >= first_row && k < first_row + 3) {
+      vector_of(&e, part)[k - first_row] += size;
+    }
+  }
+  if (k >= PKI_ERROR_BG && k < PKI_ERROR_D) {
+    (k < PKI_ERROR_BA ? e.gyro_bias : e.acc_bias)[k % 3] += size;
+  }
+  for (int i = 0; i < FEET; i++) {
+    e.stands[i] = 1;
+  }
+  return e;
+}
+
+/* Both by differences: how an error goes on through the equations of motion, and what noise of each reading does. */
+static void the_covariance_moves_as_errors_do(void **state)
+{
+  (void)state;
+  static double columns[N][N], G[6][N];
+  const double small = 1e-6, dt = 1e-4, still[3 * FEET] = {0};
+  scene s;
+  pk_base_estimator_options o = pk_base_estimator_options_default();
+  o.gyro_noise = 0.3, o.acc_noise = 0.2, o.foot_noise = 0, o.gyro_walk = o.acc_walk = 0;
+  begin(&s, &o);
+  pk_base_estimator_input in = {.dt = dt, .gyro = {0.5, -0.8, 0.4}, .acc = {1, -2, 8}, .q = s.q, .u = s.u};
+  pk_base_estimator_state is = wrong_state(-1, 0);
+  memset(is.covariance, 0, sizeof is.covariance);
+  pki_filter_predict(s.estimator, &in, still, &is);
+  for (int k = 0; k < N + 6; k++) {
+    pk_base_estimator_state wrong = wrong_state(k < N ? k : -1, small);
+    pk_base_estimator_input noisy = in;
+    if (k >= N) {
+      (k < N + 3 ? noisy.gyro : noisy.acc)[(k - N) % 3] += 1;
+    }
+    pki_filter_predict(s.estimator, &noisy, still, &wrong);
+    double *to = k < N ? columns[k] : G[k - N];
+    error_between(&wrong, &is, to);
+    for (int j = 0; j < N && k < N; j++) {
+      to[j] /= small;
+    }
+  }
+  double worst = 0;
+  for (int i = 0; i < N;
+       i++) { /* noise of a reading lasts for dt, its variance is that of its density / dt */
+    for (int j = 0; j < N; j++) {
+      double sum = 0;
+      for (int k = 0; k < 6; k++) {
+        sum += (k < 3 ? 0.09 : 0.04) / dt * G[k][i] * G[k][j];
+      }
+      worst = fmax(worst, fabs(sum - is.covariance[N * i + j]) / dt);
+    }
+  }
+  assert_less(worst, 2e-3);     /* of densities times squares of places, up to 3 */
+  for (int a = 0; a < N; a++) { /* the covariance e_a e_b' + e_b e_a' goes on to that of both columns */
+    const int b = (7 * a + 3) % N;
+    pk_base_estimator_state with = wrong_state(-1, 0);
+    with.covariance[N * a + b] += 1, with.covariance[N * b + a] += 1;
+    pki_filter_predict(s.estimator, &in, still, &with);
+    for (int i = 0; i < N * N; i++) {
+      const double sum = columns[a][i / N] * columns[b][i % N] + columns[b][i / N] * columns[a][i % N];
+      assert_near(with.covariance[i] - is.covariance[i], sum, 1e-5);
+    }
+  }
+  end(&s);
+}
+
 static void position_and_yaw_are_never_observed(void **state)
 {
   (void)state;
@@ -574,6 +683,7 @@ int main(void)
       cmocka_unit_test(attitude_converges_from_a_wrong_start),
       cmocka_unit_test(biases_are_found),
       cmocka_unit_test(errors_are_as_large_as_the_covariance_says),
+      cmocka_unit_test(the_covariance_moves_as_errors_do),
       cmocka_unit_test(position_and_yaw_are_never_observed),
       cmocka_unit_test(feet_stand_when_they_have_settled),
       cmocka_unit_test(a_foot_that_slips_stands_anew),
