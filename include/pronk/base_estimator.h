@@ -66,9 +66,9 @@ typedef struct pk_base_estimator_options {
   double start_tilt;
   /* m/s, deviation of the velocity at the start. Default 0.1. */
   double start_velocity;
-  /* rad/s, deviation of the gyroscope's bias at the start. Default 0.01. */
+  /* rad/s, deviation of the gyroscope's bias at the start. Default 0.02. */
   double start_gyro_bias;
-  /* m/s^2, deviation of the accelerometer's bias at the start. Default 0.1. */
+  /* m/s^2, deviation of the accelerometer's bias at the start. Default 0.2. */
   double start_acc_bias;
 } pk_base_estimator_options;
 
@@ -163,6 +163,22 @@ PK_API pk_status pk_base_estimator_update(const pk_base_estimator *estimator,
 /* The trunk as the state has it. */
 PK_API pk_base_estimate pk_base_estimator_get(const pk_base_estimator *estimator,
                                               const pk_base_estimator_state *state);
+
+/* ---- for worlds with sensors (sensing.h) ---- */
+
+typedef struct pk_sensing pk_sensing;
+typedef struct pk_estimator pk_estimator;
+
+/* The same as what pk_sensing_set_estimator takes: controllers that see sensors (pk_sim_options.sees) then see the trunk as
+ * it is estimated. It reads the first "imu" on the trunk, whose place and axes stand in for imu_position and imu_rpy of the
+ * options, a "switch" on each foot and an "encoder" on each joint of the legs. It begins in the pose in which the world
+ * does. PK_ERROR_ARGUMENT names a sensor that is missing. */
+PK_API pk_status pk_base_estimator_create_sensing(const pk_model *joint_model, const pk_sensing *sensing,
+                                                  const pk_base_estimator_options *options,
+                                                  pk_estimator **out, pk_error *err);
+
+/* NULL is fine. */
+PK_API void pk_base_estimator_destroy_sensing(pk_estimator *estimator);
 
 #ifdef __cplusplus
 }

@@ -121,6 +121,8 @@ cJSON *pki_run_json(const pki_scenario *s, const pki_run_result *r)
   pki_json_number(o, "height_min", r->height_min);
   pki_json_number(o, "height_max", r->height_max);
   pki_json_number(o, "tilt_max", r->tilt_max);
+  pki_json_number(o, "velocity_error", pki_run_velocity_error(r));
+  pki_json_number(o, "tilt_error", pki_run_tilt_error(r));
   add_certificate(o, r);
   pki_json_number(o, "energy_in", r->energy_in);
   pki_json_number(o, "positive_work", r->positive_work);

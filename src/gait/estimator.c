@@ -31,9 +31,9 @@ static const pk_field estimator_fields[] = {
     {OPTION(start_tilt), PK_FIELD_REAL, "rad", 0.1, 0, 3, NULL, "deviation of roll and pitch at the start"},
     {OPTION(start_velocity), PK_FIELD_REAL, "m/s", 0.1, 0, 100, NULL,
      "deviation of the velocity at the start"},
-    {OPTION(start_gyro_bias), PK_FIELD_REAL, "rad/s", 0.01, 0, 10, NULL,
+    {OPTION(start_gyro_bias), PK_FIELD_REAL, "rad/s", 0.02, 0, 10, NULL,
      "deviation of the gyroscope's bias at the start"},
-    {OPTION(start_acc_bias), PK_FIELD_REAL, "m/s^2", 0.1, 0, 100, NULL,
+    {OPTION(start_acc_bias), PK_FIELD_REAL, "m/s^2", 0.2, 0, 100, NULL,
      "deviation of the accelerometer's bias at the start"},
 };
 enum { ESTIMATOR_FIELDS = sizeof estimator_fields / sizeof estimator_fields[0] };
@@ -136,7 +136,9 @@ pk_status pk_base_estimator_create(const pk_model *model, const pk_base_estimato
   memcpy(made.gravity, model->gravity, sizeof made.gravity);
   memset(made.options.feet, 0, sizeof made.options.feet); /* the caller's texts need not live on */
   made.imu = pk_pose_from_xyz_rpy(made.options.imu_position, made.options.imu_rpy);
+  made.robot = robot.robot, made.trunk = robot.trunk;
   for (int i = 0; i < PK_BASE_ESTIMATOR_FEET; i++) {
+    made.feet[i] = robot.legs[i].foot;
     place_leg(model, &robot.legs[i], &made.imu, &made.legs[i]);
   }
   pk_base_estimator *e = malloc(sizeof *e);

@@ -25,8 +25,10 @@ typedef struct pki_estimator_leg {
 
 struct pk_base_estimator {
   pk_base_estimator_options options;
-  double gravity[3]; /* m/s^2, world */
-  pk_pose imu;       /* in the trunk's frame */
+  double gravity[3];                /* m/s^2, world */
+  pk_pose imu;                      /* in the trunk's frame */
+  int robot, trunk;                 /* trunk: the root link */
+  int feet[PK_BASE_ESTIMATOR_FEET]; /* links */
   pki_estimator_leg legs[PK_BASE_ESTIMATOR_FEET];
 };
 

@@ -122,6 +122,13 @@ static void describe_trunk(pki_channel_reader *t, int channel)
               {"wz", "rad/s"});
 }
 
+static void describe_estimate(pki_channel_reader *t, int channel)
+{
+  if (pki_watch_is_blind(t->watch)) {
+    describe_trunk(t, channel);
+  }
+}
+
 static void describe_feet(pki_channel_reader *t, int channel)
 {
   static const char *const parts[] = {"fx", "fy", "fz", "normal"};
@@ -382,6 +389,10 @@ const pki_channel_row pki_channel_rows[] = {
      .robots = true,
      .describe = describe_trunk,
      .read = read_trunk},
+    {.name = "estimate",
+     .doc = "trunk of the first robot as its controller sees it, where that sees sensors",
+     .describe = describe_estimate,
+     .read = pki_read_estimate},
     {.name = "feet",
      .doc = "force on each foot from outside its robot (world), and along the contact normals",
      .describe = describe_feet,

@@ -58,6 +58,9 @@ void pki_channel_reader_destroy(pki_channel_reader *reader);
 /* Leave out the channels at the full rate, or those at the view rate. */
 void pki_channel_reader_drop(pki_channel_reader *reader, bool view);
 
+/* watch_estimate.c: values of the channel `estimate`. */
+int pki_read_estimate(pki_channel_reader *reader, int robot, double *out);
+
 /* The values of a channel now, valid until the next call. */
 const double *pki_channel_reader_read(pki_channel_reader *reader, int channel, int *rows);
 

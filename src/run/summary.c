@@ -107,6 +107,15 @@ static void trunk_rows(const pki_run_result *r, pki_table *table)
   }
 }
 
+static void estimate_row(const pki_run_result *r, pki_table *table)
+{
+  if (r->estimate_steps > 0) {
+    add_summary_row(table, "trunk as seen",
+                    "velocity %.3g m/s, tilt %.3g degrees off (rms), place %.3g m at the end",
+                    pki_run_velocity_error(r), pki_run_tilt_error(r) * 57.29577951308232, r->estimate_drift);
+  }
+}
+
 static void energy_rows(const pki_run_result *r, pki_table *table)
 {
   add_summary_row(table, "mechanical energy", "%.5g J at the start, changed by %.4g J", r->energy_start,
@@ -218,6 +227,7 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
   add_summary_row(table, "real-time factor", "%.*f (%.3g s of computing)", r->real_time_factor < 10 ? 2 : 0,
                   r->real_time_factor, r->wall);
   trunk_rows(r, table);
+  estimate_row(r, table);
   if (r->nobject > 0) {
     add_summary_row(table, "objects", "%d, the fastest at %.3g m/s in the end", r->nobject, r->object_speed);
   }

@@ -380,6 +380,9 @@ void pki_watch_step(pki_watch *w, pki_run_result *result)
   const pk_pose before = w->now;
   watch_trunk(w, result);
   pki_watch_actuators_step(w, before.pos, result);
+  if (pki_watch_is_blind(w)) {
+    pki_watch_estimate(w, result);
+  }
 }
 
 /* The speed of the fastest object, by its frame. */

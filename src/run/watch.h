@@ -58,6 +58,12 @@ typedef struct pki_run_result {
   double fell_at;        /* s */
   bool fell; /* tilted by more than 60 degrees, or low for half a second, or low when the run ended */
 
+  /* the trunk as a controller sees it that sees sensors, against the truth: sums of squares over steps */
+  long long estimate_steps; /* 0: it sees the truth */
+  double estimate_velocity; /* (m/s)^2, of the velocity in the trunk's axes */
+  double estimate_tilt;     /* rad^2 */
+  double estimate_drift;    /* m, how far its place is off at the end */
+
   double bound; /* what steps were held to */
 
   /* not in a checkpoint */
@@ -132,6 +138,12 @@ void pki_watch_actuators_restore(pki_watch *w, const void *bytes);
 /* Motors as JSON, for the report's torque-speed lines: [{"name", "kind", "constant", "resistance", "voltage", "current"}, ...], all
  * at the joint's side of the gear; limits that there are not are null. Nothing without motors. */
 void pki_watch_motors_json(const pki_watch *w, pki_text *out);
+/* watch_estimate.c: whether the first robot's trunk is seen by sensors; compare it with the truth after a step; root mean
+ * squares of a run (m/s, rad), NAN: it was not. */
+bool pki_watch_is_blind(const pki_watch *w);
+void pki_watch_estimate(const pki_watch *w, pki_run_result *result);
+double pki_run_velocity_error(const pki_run_result *result);
+double pki_run_tilt_error(const pki_run_result *result);
 
 /* Why the step that w->info tells of failed, in words. */
 void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_status status, char *out,
