@@ -62,7 +62,8 @@ typedef struct pk_base_estimator_options {
   double settle;
   /* Standard deviations: a foot that is farther from where it stood has slipped, and stands anew. 0: none slips. Default 5. */
   double gate;
-  /* rad, deviation of roll and of pitch at the start. Default 0.1. */
+  /* rad, deviation of roll and of pitch at the start. The less, the more of what the accelerometer reads across gravity is
+   * taken for its bias; later the two cannot be told apart. Default 0.02. */
   double start_tilt;
   /* m/s, deviation of the velocity at the start. Default 0.1. */
   double start_velocity;

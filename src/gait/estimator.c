@@ -13,9 +13,14 @@
 /* ---- options ---- */
 
 #define OPTION(name) #name, offsetof(pk_base_estimator_options, name)
-static const pk_field estimator_fields[] = {
+/* Not of scenarios, where the IMU is a sensor with a place of its own. */
+static const pk_field imu_fields[] = {
     {OPTION(imu_position), PK_FIELD_VEC3, "m", 0, -100, 100, NULL, "where the IMU is on the trunk"},
     {OPTION(imu_rpy), PK_FIELD_VEC3, "rad", 0, -7, 7, NULL, "how the IMU is turned: roll, pitch, yaw"},
+};
+enum { IMU_FIELDS = sizeof imu_fields / sizeof imu_fields[0] };
+
+const pk_field pki_base_estimator_fields[] = {
     {OPTION(gyro_noise), PK_FIELD_REAL, "rad/s/sqrt(Hz)", 1e-3, 1e-9, 10, NULL, "noise of the gyroscope"},
     {OPTION(acc_noise), PK_FIELD_REAL, "m/s^2/sqrt(Hz)", 2e-2, 1e-9, 100, NULL, "noise of the accelerometer"},
     {OPTION(gyro_walk), PK_FIELD_REAL, "rad/s^2/sqrt(Hz)", 1e-5, 0, 10, NULL, "walk of the gyroscope's bias"},
@@ -28,7 +33,7 @@ static const pk_field estimator_fields[] = {
     {OPTION(settle), PK_FIELD_REAL, "s", 0.01, 0, 10, NULL, "how long a foot touches until it stands"},
     {OPTION(gate), PK_FIELD_REAL, "", 5, 0, 1e6, NULL,
      "standard deviations beyond which a foot has slipped; 0: none slips"},
-    {OPTION(start_tilt), PK_FIELD_REAL, "rad", 0.1, 0, 3, NULL, "deviation of roll and pitch at the start"},
+    {OPTION(start_tilt), PK_FIELD_REAL, "rad", 0.02, 0, 3, NULL, "deviation of roll and pitch at the start"},
     {OPTION(start_velocity), PK_FIELD_REAL, "m/s", 0.1, 0, 100, NULL,
      "deviation of the velocity at the start"},
     {OPTION(start_gyro_bias), PK_FIELD_REAL, "rad/s", 0.02, 0, 10, NULL,
@@ -36,12 +41,13 @@ static const pk_field estimator_fields[] = {
     {OPTION(start_acc_bias), PK_FIELD_REAL, "m/s^2", 0.2, 0, 100, NULL,
      "deviation of the accelerometer's bias at the start"},
 };
-enum { ESTIMATOR_FIELDS = sizeof estimator_fields / sizeof estimator_fields[0] };
+const int pki_base_estimator_field_count =
+    sizeof pki_base_estimator_fields / sizeof pki_base_estimator_fields[0];
 
 pk_base_estimator_options pk_base_estimator_options_default(void)
 {
   pk_base_estimator_options options;
-  pki_fields_default(estimator_fields, ESTIMATOR_FIELDS, &options, sizeof options);
+  pki_fields_default(pki_base_estimator_fields, pki_base_estimator_field_count, &options, sizeof options);
   return options;
 }
 
@@ -128,7 +134,10 @@ pk_status pk_base_estimator_create(const pk_model *model, const pk_base_estimato
   pk_base_estimator made = {.options = options != NULL ? *options : pk_base_estimator_options_default()};
   pki_locomotion robot = {.options = pk_locomotion_options_default()};
   memcpy(robot.options.feet, made.options.feet, sizeof robot.options.feet);
-  pk_status status = pki_fields_validate(estimator_fields, ESTIMATOR_FIELDS, &made.options, err);
+  pk_status status = pki_fields_validate(imu_fields, IMU_FIELDS, &made.options, err);
+  status = status == PK_OK ? pki_fields_validate(pki_base_estimator_fields, pki_base_estimator_field_count,
+                                                 &made.options, err)
+                           : status;
   status = status == PK_OK ? pki_legs_find(&robot, model, err) : status;
   if (status != PK_OK) {
     return status;

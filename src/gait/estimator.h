@@ -3,7 +3,12 @@
 #ifndef PKI_GAIT_ESTIMATOR_H
 #define PKI_GAIT_ESTIMATOR_H
 
+#include "base/field.h"
 #include "pronk/base_estimator.h"
+
+/* Its options, but for the feet and the IMU's place. */
+extern const pk_field pki_base_estimator_fields[];
+extern const int pki_base_estimator_field_count;
 
 /* Where the parts of the error begin among its PK_BASE_ESTIMATOR_ERRORS numbers. */
 enum {

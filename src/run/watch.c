@@ -7,6 +7,7 @@
 
 #include "math/mat3.h"
 #include "model/trunk_link.h"
+#include "pronk/sensing.h"
 #include "record/scene.h"
 #include "step/world.h"
 
@@ -94,6 +95,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   w->force = w->u_before + nu;
   w->normal = w->force + 3 * (nbody + 1);
   find_feet(w);
+  pk_sim_sense(world->sim); /* what is seen at the start is recorded, too */
   pk_sim_get_joints(world->sim, w->q, w->u);
   w->now = trunk_pose(w);
   pki_watch_start(&w->now, result);

@@ -9,6 +9,7 @@
 #include "base/folders.h"
 #include "collision/shapes/heights_file.h"
 #include "control/registry.h"
+#include "pronk/base_estimator.h"
 #include "pronk/code.h"
 #include "pronk/collision.h"
 #include "pronk/record.h"
@@ -184,6 +185,9 @@ typedef struct pki_scenario {
   const pki_controller_row *controller; /* NULL: none */
   void *controller_options;             /* of the row's type */
   const pki_node *controller_node;
+  const pki_node *estimator_node;       /* NULL: there is none */
+  pk_base_estimator_options estimator;  /* of the trunk, for controllers that see sensors */
+  char (*estimator_feet)[64];           /* names among its options point here; NULL: none */
   char (*controller_names)[64];         /* lists of names among its options point here; NULL: none */
   pki_scenario_object *objects;         /* [nobject] */
   pki_scenario_actuator *actuators;     /* [nactuator] */
@@ -279,7 +283,8 @@ typedef struct pki_world {
   pk_actuation *actuation; /* NULL: commands are forces */
   pk_sim *sim;
   pk_controller *controller;
-  pk_sensing *sensing; /* NULL: none */
+  pk_sensing *sensing;     /* NULL: none */
+  pk_estimator *estimator; /* of its trunk; NULL: none */
   int *
       model_robot; /* [nmodel + 1] first robot of each model, which may hold several; the last: robots of all models */
   int remarks;        /* warnings about the files of its models */

@@ -53,6 +53,7 @@ typedef struct pki_section {
   X(collide) \
   X(step) \
   X(sensors) \
+  X(estimator) \
   X(controller) \
   X(push) \
   X(disturb) \

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pronk/base_estimator.h"
 #include "pronk/collision.h"
 #include "pronk/sensing.h"
 #include "scenario/load_models.h"
@@ -203,6 +204,7 @@ void pki_world_free(pki_world *world)
   pk_actuation_destroy(world->actuation);
   pk_code_close(world->code);
   pki_controller_destroy(world->controller);
+  pk_base_estimator_destroy_sensing(world->estimator);
   pk_sensing_destroy(world->sensing);
   pk_model_destroy(world->model);
   free(world->model_robot);
