@@ -19,7 +19,7 @@ static const wrong cases[] = {
      "world, "
      "duration, certify, seed, model, models, objects, coordinates, actuators, battery, constraints, materials, "
      "terrain, "
-     "bodies, pairs, collide, step, sensors, controller, push, disturb, vary, record)"},
+     "bodies, pairs, collide, step, sensors, estimator, controller, push, disturb, vary, record)"},
     {REST "bodies: {friction: -1}\n", 3, "bodies.friction",
      "friction is -1, expected 0 to 1e+06 (Coulomb's coefficient)"},
     {REST "bodies: 1\n", 3, "bodies", "bodies is a value, expected a mapping"},
