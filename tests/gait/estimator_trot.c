@@ -27,6 +27,7 @@ static const double count = 6.283185307179586 / 16384, closes = 10;
 typedef struct setting {
   bool biased; /* the IMU has a bias */
   bool points; /* the estimator takes feet for points */
+  bool anymal; /* another robot */
 } setting;
 
 typedef struct trotter {
@@ -111,7 +112,7 @@ static misses run_trot(const pk_locomotion_options *how, setting with, double se
   misses sum = {0};
   pk_error err = {.message = ""};
   memset(&t, 0, sizeof t);
-  t.w = walker_create(NULL, how, NULL);
+  t.w = walker_create_robot(with.anymal ? &walker_anymal : &walker_starleth, NULL, how, NULL);
   t.random = pki_random_seeded(3);
   t.with = with;
   if (pk_base_estimator_create(t.w.model, NULL, &t.estimator, &err) != PK_OK) {
@@ -183,6 +184,16 @@ static void feet_that_roll_are_known_to_do_so(void **state)
   assert_greater(sticks.velocity, 3 * rolls.velocity);
 }
 
+static void another_robot_is_known_as_well(void **state)
+{
+  (void)state;
+  const pk_locomotion_options how = trot_options();
+  const misses sum = run_trot(&how, (setting){.anymal = true}, PACE(10, 4));
+  assert_less(sum.velocity, 0.003);
+  assert_less(sum.tilt, 0.002);
+  assert_less(sum.drift, 0.01 * sum.way);
+}
+
 /* Feet leave the ground all at once. */
 static void flight_is_known_from_the_imu(void **state)
 {
@@ -196,9 +207,8 @@ static void flight_is_known_from_the_imu(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_trot_is_known_from_real_sensors),
-      cmocka_unit_test(without_a_bias_tilt_is_known_too),
-      cmocka_unit_test(feet_that_roll_are_known_to_do_so),
+      cmocka_unit_test(a_trot_is_known_from_real_sensors), cmocka_unit_test(without_a_bias_tilt_is_known_too),
+      cmocka_unit_test(feet_that_roll_are_known_to_do_so), cmocka_unit_test(another_robot_is_known_as_well),
       cmocka_unit_test(flight_is_known_from_the_imu),
   };
   return cmocka_run_group_tests_name("the state estimator beside a trot", tests, NULL, NULL);
