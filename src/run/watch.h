@@ -138,6 +138,7 @@ void pki_watch_actuators_restore(pki_watch *w, const void *bytes);
 /* Motors as JSON, for the report's torque-speed lines: [{"name", "kind", "constant", "resistance", "voltage", "current"}, ...], all
  * at the joint's side of the gear; limits that there are not are null. Nothing without motors. */
 void pki_watch_motors_json(const pki_watch *w, pki_text *out);
+
 /* watch_estimate.c: whether the first robot's trunk is seen by sensors; compare it with the truth after a step; root mean
  * squares of a run (m/s, rad), NAN: it was not. */
 bool pki_watch_is_blind(const pki_watch *w);
