@@ -142,6 +142,7 @@ static uint64_t hash_actuator(uint64_t hash, const pk_actuator *a)
 static void summarise_actuators(pk_actuation *a)
 {
   uint64_t hash = PKI_HASH_START;
+  a->simple = true;
   for (int n = 0; n < a->count; n++) {
     pki_actuator_entry *entry = &a->list[a->order[n]];
     const pk_actuator *actuator = &entry->actuator;
@@ -158,6 +159,9 @@ static void summarise_actuators(pk_actuation *a)
       a->rubs |= is_sea(actuator) && c[PKI_MOTOR_DRY] > 0;
       a->has_spring[n] = is_sea(actuator);
       a->springs |= is_sea(actuator);
+      a->hot |= c[PKI_MOTOR_C_WINDING] > 0;
+      a->simple &=
+          isinf(c[PKI_MOTOR_HOTTEST]) && isinf(c[PKI_MOTOR_BANDWIDTH]) && c[PKI_MOTOR_RESOLUTION] == 0;
     }
     hash = hash_actuator(hash, actuator);
   }

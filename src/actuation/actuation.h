@@ -95,6 +95,7 @@ struct pk_actuation {
   bool dry;                 /* some actuator has dry friction on its joint */
   bool rubs;                /* some has dry friction inside */
   bool springs, hot;        /* some motor is behind a spring; has temperatures */
+  bool simple;              /* no motor has a temperature limit, an encoder with steps or a bandwidth */
   bool has_battery;
   pk_battery battery;
   unsigned long long hash; /* of all that a step depends on */

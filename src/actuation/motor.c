@@ -169,7 +169,8 @@ void pki_motor_reset(const pk_motor_parameters *p, double *state)
 static pki_motor_input motor_input(const pk_actuator_input *in)
 {
   const pk_command *c = &in->command;
-  return (pki_motor_input){.dt = in->dt,
+  return (pki_motor_input){.warms = true,
+                           .dt = in->dt,
                            .reach = in->reach,
                            .late = in->late,
                            .x = in->x,

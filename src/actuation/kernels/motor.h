@@ -21,6 +21,8 @@
 
 /* What a step tells a motor. */
 typedef struct pki_motor_input {
+  bool warms;  /* some motor of the robot has temperatures */
+  bool simple; /* no motor of the robot has a temperature limit, an encoder with steps or a bandwidth */
   double dt, reach, late;
   pk_r x, u; /* the joint: its coordinate where the step evaluates it, its velocity at the start */
   pk_r tau, q_des, u_des; /* the command */
@@ -68,11 +70,15 @@ PKI_INLINE void pki_motor_limits(const pk_r *c, const pk_r *state, const pki_mot
                                  pk_r *volts)
 {
   const pk_r one = pki_splat(1), zero = pki_splat(0);
+  *volts = pki_min(c[PKI_MOTOR_VOLTAGE], in->bus);
+  if (in->simple) {
+    *most = pki_min(pki_min(c[PKI_MOTOR_NK] * c[PKI_MOTOR_CURRENT], c[PKI_MOTOR_LIMIT]), in->most);
+    return;
+  }
   const pk_r room = (c[PKI_MOTOR_HOTTEST] - state[PKI_MOTOR_STATE_WINDING]) / c[PKI_MOTOR_DERATING];
   const pk_r part = pki_max(zero, pki_min(one, room));
   const pk_r amps = pki_select(pki_less(part, one), c[PKI_MOTOR_CURRENT] * part, c[PKI_MOTOR_CURRENT]);
   *most = pki_min(pki_min(c[PKI_MOTOR_NK] * amps, c[PKI_MOTOR_LIMIT]), in->most);
-  *volts = pki_min(c[PKI_MOTOR_VOLTAGE], in->bus);
 }
 
 /* The lines of the motor's torque in this step. */
@@ -101,12 +107,13 @@ PKI_INLINE pki_motor_step pki_motor_begin(const pk_r *c, const pk_r *state, cons
   }
   /* what the command asks for, by its gains on either side of the spring */
   const pk_i side = spring ? pki_less(zero, c[PKI_MOTOR_SIDE]) : pki_mask_none();
-  const pk_r at = pki_quantised(pki_select(side, theta, in->x), c[PKI_MOTOR_RESOLUTION]);
+  const pk_r side_at = pki_select(side, theta, in->x);
+  const pk_r at = in->simple ? side_at : pki_quantised(side_at, c[PKI_MOTOR_RESOLUTION]);
   const pk_r asked = in->tau + in->kp * (in->q_des - at) + in->kd * in->u_des;
   const pk_r slope = in->kp * in->reach + in->kd;
   /* a current follows with its bandwidth, a voltage makes what it would make at rest */
   const pk_i by_voltage = pki_less(zero, c[PKI_MOTOR_BY_VOLTAGE]);
-  const pk_r by = in->dt * c[PKI_MOTOR_BANDWIDTH], follow = 1.0 - one / (1.0 + by);
+  const pk_r follow = in->simple ? one : 1.0 - one / (1.0 + in->dt * c[PKI_MOTOR_BANDWIDTH]);
   const pk_r part = pki_select(by_voltage, alpha * c[PKI_MOTOR_R], follow);
   const pk_r gain = spring ? 1.0 + c[PKI_MOTOR_TORQUE_GAIN] : one;
   m.free.A = pki_select(by_voltage, rest, (1.0 - follow) * K * i) + part * (gain * asked);
@@ -124,7 +131,7 @@ PKI_INLINE void pki_motor_reduce(const pk_r *c, const pki_motor_step *m, const p
     *a = line->A, *g = line->Gu + line->Gw + c[PKI_MOTOR_D];
     return;
   }
-  const pk_r Jdt = c[PKI_MOTOR_J] / pki_splat(in->dt), held = 1.0 + line->loop;
+  const pk_r Jdt = c[PKI_MOTOR_J] * (1 / in->dt), held = 1.0 + line->loop;
   const pk_r Z = Jdt + c[PKI_MOTOR_D] + line->Gw, part = m->k / (Z + held * m->k);
   *a = m->s + part * (Jdt * m->w + line->A - held * m->s);
   *g = part * (Z + line->Gu);
@@ -181,16 +188,18 @@ PKI_INLINE void pki_motor_end(const pk_r *c, const pki_motor_input *in, bool spr
     const pk_r low = m.low.A - m.low.Gw * w, high = m.high.A - m.high.Gw * w;
     const pk_r asked = m.free.A - m.free.Gu * u - m.free.Gw * w - m.free.loop * tau;
     torque = pki_max(pki_min(pki_max(pki_min(asked, m.most), -m.most), high), low);
-    const pk_r balance = c[PKI_MOTOR_J] * (w - m.w) / pki_splat(in->dt) + c[PKI_MOTOR_D] * w + tau;
+    const pk_r balance = c[PKI_MOTOR_J] * (1 / in->dt) * (w - m.w) + c[PKI_MOTOR_D] * w + tau;
     state[PKI_MOTOR_STATE_RUB] = torque - balance;
     state[PKI_MOTOR_STATE_DEFLECTION] +=
         in->late * (in->dt * (w - u)) + (1 - in->late) * (in->dt * (m.w - in->u));
   }
   const pk_r now = torque / K, mean = in->late * w + (1 - in->late) * m.w;
-  state[PKI_MOTOR_STATE_VOLTAGE] = c[PKI_MOTOR_L] * (now - i) / pki_splat(in->dt) + m.R * now + K * mean;
+  state[PKI_MOTOR_STATE_VOLTAGE] = c[PKI_MOTOR_L] * (1 / in->dt) * (now - i) + m.R * now + K * mean;
   state[PKI_MOTOR_STATE_CURRENT] = now;
   state[PKI_MOTOR_STATE_VELOCITY] = w;
-  pki_motor_warm(c, m.R * now * now, in->dt, state);
+  if (in->warms) {
+    pki_motor_warm(c, m.R * now * now, in->dt, state);
+  }
 }
 
 #endif

@@ -146,13 +146,14 @@ static void pki_join_torques(pki_lanes *f)
   }
 }
 
-/* Lanes in which the line of joint k in M~ is not what its law says at the velocity u. */
-PKI_INLINE pk_i pki_leaves_piece(const pki_lanes *f, int k, pk_r u, pki_piece p)
+/* Lanes in which the line of joint k in M~ is not what its law says at the velocity u, `value`. */
+PKI_INLINE pk_i pki_leaves_piece(const pki_lanes *f, int k, pk_r u, pk_r value)
 {
   const pki_group *g = f->g;
   const pk_i row = pki_masks(g->joint.limited)[k] & ~pki_masks(g->joint.pinned)[k];
   const pk_r used = pki_line_force(g, k, u);
-  return (pki_less(used, p.f) | pki_less(p.f, used)) & ~row & f->going;
+  const pk_r rounding = 1e-13 * (pki_abs(used) + pki_abs(value));
+  return pki_less(rounding, pki_abs(used - value)) & ~row & f->going;
 }
 
 /* Joint k of a lane leaves its piece for piece p. The first time the line of p takes the place of the free one; after that the two
@@ -201,8 +202,13 @@ static pk_i pki_check_laws(pki_lanes *f, const double *v)
   pk_i some = pki_mask_none();
   for (int k = 0; k < f->p->joints->nu && f->p->implicit; k++) {
     const pk_r u = pki_reals(v)[k];
+    const pk_i leaves = pki_leaves_piece(f, k, u, pki_law_value(f, k, u));
+    const pk_i row = pki_masks(g->joint.limited)[k] & ~pki_masks(g->joint.pinned)[k] & f->going;
+    const bool mends = f->p->actuation != NULL && pki_any(row);
+    if (!mends && !pki_any(leaves)) {
+      continue;
+    }
     const pki_piece p = pki_piece_at(f, k, u);
-    const pk_i leaves = pki_leaves_piece(f, k, u, p);
     pk_i rows = pki_mask_none();
     if (pki_any(leaves)) {
       for (int l = 0; l < f->count; l++) {
@@ -212,9 +218,8 @@ static pk_i pki_check_laws(pki_lanes *f, const double *v)
       }
       some |= leaves;
     }
-    const pk_i old = pki_masks(g->joint.limited)[k] & ~pki_masks(g->joint.pinned)[k] & ~rows & f->going;
-    for (int l = 0; l < f->count && f->p->actuation != NULL && pki_any(old); l++) {
-      if (pki_is_set(old, l) && pki_mend_torque_row(f, k, l, pki_lane(u, l), &p)) {
+    for (int l = 0; l < f->count && mends; l++) {
+      if (pki_is_set(row, l) && pki_mend_torque_row(f, k, l, pki_lane(u, l), &p)) {
         pki_set_mask(&some, l, true);
       }
     }

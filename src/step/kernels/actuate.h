@@ -22,7 +22,9 @@ PKI_INLINE pki_motor_input pki_motor_input_of(const pki_lanes *f, int k, const d
 {
   const pki_group *g = f->g;
   const pk_r *const c = pki_reals(g->joint.command) + 6 * k;
-  return (pki_motor_input){.dt = f->p->dt,
+  return (pki_motor_input){.warms = f->p->actuation->hot,
+                           .simple = f->p->actuation->simple,
+                           .dt = f->p->dt,
                            .reach = f->p->reach,
                            .late = pki_late_part(f->p),
                            .x = pki_reals(g->joint.x)[k],

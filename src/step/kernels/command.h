@@ -106,14 +106,20 @@ PKI_INLINE void pki_begin_law(const pki_lanes *f, int k, const double *rates)
 {
   const pki_group *g = f->g;
   const pk_r zero = pki_splat(0), last = pki_reals(g->joint.pin)[k], *const law = pki_law_of_joint(g, k);
-  const pki_piece p = pki_piece_at(f, k, pki_reals(rates)[k]);
+  const pk_r u = pki_reals(rates)[k], free = pki_line_value(law[PKI_LAW_A], law[PKI_LAW_G], u),
+             value = pki_law_value(f, k, u);
+  if (!pki_any(pki_less(free, value) | pki_less(value, free))) { /* mostly no limit is near */
+    pki_use_piece(g, k, pki_mask_all(), (pki_piece){law[PKI_LAW_A], law[PKI_LAW_G], free, zero});
+    pki_masks(g->joint.limited)[k] = pki_masks(g->joint.pinned)[k] = pki_mask_none();
+    return;
+  }
+  const pki_piece p = pki_piece_at(f, k, u);
   const pk_i beyond = pki_less(zero, p.id);
   const pk_i was_there = pki_masks(g->joint.limited)[k] & pki_less(zero, last * p.f);
   pk_i rows = beyond & ~was_there;
   pki_masks(g->joint.limited)[k] = beyond;
   pki_use_piece(g, k, pki_mask_all(), p);
   if (pki_any(rows)) {
-    const pk_r free = law[PKI_LAW_A] - law[PKI_LAW_G] * pki_reals(rates)[k];
     const bool inner = f->p->actuation != NULL && f->p->actuation->rubs;
     for (int l = 0; l < PKI_LANES; l++) {
       const int id = (int)pki_lane(p.id, l);
@@ -297,10 +303,12 @@ static void pki_set_forces(pki_lanes *f)
   pki_group *g = f->g;
   const double *rates = f->p->implicit ? pki_rates_of(f, g->u_end) : pki_start_rates(f);
   for (int k = 0; k < f->p->joints->nu; k++) {
-    const pki_piece p = pki_piece_at(f, k, pki_reals(rates)[k]);
-    pki_out(g->joint.tau)[k] = f->p->implicit ? p.f : pki_reals(g->joint.line_a)[k];
-    pki_out(g->joint.piece)[k] = p.id;
-    pki_masks(g->joint.limited)[k] &= pki_less(pki_splat(0), p.id);
+    const pk_r u = pki_reals(rates)[k];
+    pki_out(g->joint.tau)[k] = f->p->implicit ? pki_law_value(f, k, u) : pki_reals(g->joint.line_a)[k];
+    if (g->wants_info || pki_any(pki_masks(g->joint.limited)[k])) {
+      pki_out(g->joint.piece)[k] = pki_piece_at(f, k, u).id;
+      pki_masks(g->joint.limited)[k] &= pki_less(pki_splat(0), pki_reals(g->joint.piece)[k]);
+    }
   }
   if (f->p->actuation != NULL) {
     pki_finish_actuators(f, pki_start_rates(f), rates);

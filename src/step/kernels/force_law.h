@@ -32,10 +32,16 @@ PKI_INLINE pk_r *pki_law_of_joint(const pki_group *g, int k)
   return pki_out(g->joint.law) + PKI_LAW_NUMBERS * k;
 }
 
+/* a - g u. Forces of lines are compared to the bit: all are computed here. */
+PKI_INLINE pk_r pki_line_value(pk_r a, pk_r g, pk_r u)
+{
+  return a - g * u;
+}
+
 /* A line of a law, raised. */
 PKI_INLINE pki_piece pki_law_line(pk_r a, pk_r g, pk_r raised, pk_r u, int id)
 {
-  return (pki_piece){a + raised, g, (a + raised) - g * u, pki_splat(id)};
+  return (pki_piece){a + raised, g, pki_line_value(a + raised, g, u), pki_splat(id)};
 }
 
 /* phi(s) (pk_force_law); `rubs`: with dry friction inside. */
@@ -80,6 +86,29 @@ PKI_INLINE pki_piece pki_piece_at(const pki_lanes *f, int k, pk_r u)
   return pki_piece_select(rubs, between, lowered);
 }
 
+/* The value of phi alone, without dry friction inside. */
+PKI_INLINE pk_r pki_limited_value(const pk_r *law, pk_r u)
+{
+  pk_r f = pki_line_value(law[PKI_LAW_A], law[PKI_LAW_G], u);
+  for (int j = 0; j < 2; j++) {
+    f = pki_min(f, pki_line_value(law[PKI_LAW_HIGH + j], law[PKI_LAW_SLOPE + j], u));
+    f = pki_max(f, pki_line_value(law[PKI_LAW_LOW + j], law[PKI_LAW_SLOPE + j], u));
+  }
+  return f;
+}
+
+/* What the law of joint k is at the velocity u: the value of pki_piece_at, for less. */
+PKI_INLINE pk_r pki_law_value(const pki_lanes *f, int k, pk_r u)
+{
+  const pk_r *const law = pki_law_of_joint(f->g, k);
+  const pk_actuation *a = f->p->actuation;
+  if (a == NULL) {
+    const pk_r free = pki_line_value(law[PKI_LAW_A], law[PKI_LAW_G], u);
+    return pki_max(pki_min(free, law[PKI_LAW_HIGH]), law[PKI_LAW_LOW]);
+  }
+  return a->rubs ? pki_piece_at(f, k, u).f : pki_limited_value(law, u);
+}
+
 /* The line of a piece joins M~ in the lanes of a mask. */
 PKI_INLINE void pki_use_piece(const pki_group *g, int k, pk_i lanes, pki_piece p)
 {
@@ -94,7 +123,7 @@ PKI_INLINE void pki_use_piece(const pki_group *g, int k, pk_i lanes, pki_piece p
 /* The force of the line that is in M~, at the velocity u. */
 PKI_INLINE pk_r pki_line_force(const pki_group *g, int k, pk_r u)
 {
-  return pki_reals(g->joint.line_a)[k] - pki_reals(g->joint.line_g)[k] * u;
+  return pki_line_value(pki_reals(g->joint.line_a)[k], pki_reals(g->joint.line_g)[k], u);
 }
 
 /* The law of joint k in one lane. */
