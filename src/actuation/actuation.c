@@ -32,6 +32,11 @@ static pk_status check_kind(const pk_actuator *a, int index, pk_error *err)
         "the function condense",
         index);
   }
+  if (a->kind->nstate > PKI_ACTUATOR_STATES_MOST) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "nstate"},
+                    "actuator %d of kind \"%s\" remembers %d numbers, expected at most %d", index,
+                    a->kind->name, a->kind->nstate, PKI_ACTUATOR_STATES_MOST);
+  }
   if (a->parameters == NULL && a->kind->parameters_size > 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "parameters"},
                     "actuator %d of kind \"%s\" has no parameters", index, a->kind->name);
@@ -124,18 +129,24 @@ static void sort_actuators(pk_actuation *a)
   }
 }
 
+/* The row of a kind that comes with Pronk; NULL: it is a user's own. */
+static const pki_actuator_row *shipped_row(const pk_actuator_kind *kind)
+{
+  const int row = pki_row_find(pki_actuators, kind->name);
+  return row >= 0 && &pki_actuators[row]->kind == kind ? pki_actuators[row] : NULL;
+}
+
 /* Parameters of kinds that come with Pronk count by their fields, since structs may have holes; those of others by their bytes. */
 static uint64_t hash_actuator(uint64_t hash, const pk_actuator *a)
 {
-  const int row = pki_row_find(pki_actuators, a->kind->name);
-  const bool known = row >= 0 && &pki_actuators[row]->kind == a->kind;
+  const pki_actuator_row *const row = shipped_row(a->kind);
   hash = pki_hash_bytes(hash, a->kind->name, strlen(a->kind->name));
   hash = pki_hash_bytes(hash, &a->dof, sizeof a->dof);
-  for (int f = 0; known && f < pki_actuators[row]->nfield; f++) {
-    const double value = pki_field_get(&pki_actuators[row]->fields[f], a->parameters, 0);
+  for (int f = 0; row != NULL && f < row->nfield; f++) {
+    const double value = pki_field_get(&row->fields[f], a->parameters, 0);
     hash = pki_hash_bytes(hash, &value, sizeof value);
   }
-  return known ? hash : pki_hash_bytes(hash, a->parameters, a->kind->parameters_size);
+  return row != NULL ? hash : pki_hash_bytes(hash, a->parameters, a->kind->parameters_size);
 }
 
 /* What steps ask of all actuators together. */
@@ -151,7 +162,8 @@ static void summarise_actuators(pk_actuation *a)
     a->driven[actuator->dof] |= !actuator->kind->adds;
     a->inertia[actuator->dof] +=
         actuator->kind->inertia != NULL ? actuator->kind->inertia(actuator->parameters) : 0;
-    a->dry |= !is_motor(actuator); /* it may have some */
+    a->dry |= !is_motor(actuator);                  /* it may have some */
+    a->rubs |= shipped_row(actuator->kind) == NULL; /* a user's own may have some inside */
     if (n < a->nmotor) {
       double *c = a->constants + (size_t)n * PKI_MOTOR_CONSTANTS;
       pki_motor_constants(actuator->parameters, is_sea(actuator), c);

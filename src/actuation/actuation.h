@@ -77,6 +77,9 @@ extern const char *const pki_motor_state_names[PKI_MOTOR_STATES],
 #define PKI_COPPER 0.00393
 #define PKI_SHEET_TEMPERATURE 25.0
 
+/* Most states that a kind may have; pk_actuation_create refuses more. */
+enum { PKI_ACTUATOR_STATES_MOST = 64 };
+
 typedef struct pki_actuator_entry {
   pk_actuator actuator; /* parameters and name are owned */
   int state;            /* where its states begin */

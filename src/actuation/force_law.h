@@ -56,7 +56,23 @@ pki_force_piece pki_force_law_line(const pk_force_law *law, int piece);
  * equal slope knows both limits. Pieces with the same slope have no row between them: its g is zero then. */
 pki_force_row pki_force_law_row(const pk_force_law *law, int one, int other, bool lower);
 
-/* Whether that row knows a third piece, too. */
-bool pki_force_row_knows(const pk_force_law *law, int one, int other, int piece);
+/* By how much the law, which is on piece p at the velocity u, is above the row there; 0: they agree, but for rounding. */
+double pki_force_row_gap(const pki_force_row *row, const pki_force_piece *p, double u);
+
+/* The piece that a law comes to next from piece `piece`, on which it is at u, for velocities above or below; -1: none. */
+int pki_force_law_next(const pk_force_law *law, int piece, double u, bool above);
+
+/* Two pieces for a row, of which the law is the lower or the higher; one -1: there are none. */
+typedef struct pki_force_pair {
+  int one, other;
+  bool lower;
+} pki_force_pair;
+
+/* The pieces of a better row than that between two pieces, which ended at the velocity u where the law is on piece p, above it by
+ * `gap`. Where the old row is on the law at the crossing of its lines, it was right up to the end of the piece on which it
+ * ended: the new one is of that piece and the next. Otherwise it begins at p, in the direction of the gap. So one joint alone
+ * comes to its end piece by piece. */
+pki_force_pair pki_force_law_mend(const pk_force_law *law, int one, int other, const pki_force_piece *p,
+                                  double u, double gap);
 
 #endif

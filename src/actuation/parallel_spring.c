@@ -28,6 +28,9 @@ enum { ASKED, PRETENSION };
 static const char *const state_names[] = {"pretension_asked", "pretension"};
 static const char *const state_units[] = {"m", "m"};
 
+/* s, in which the far end settles in smooth schemes, where it cannot stop from one instant to the next. */
+static const double LAG = 5e-3;
+
 pk_parallel_spring_parameters pk_parallel_spring_parameters_default(void)
 {
   pk_parallel_spring_parameters p;
@@ -85,7 +88,7 @@ static double rate(const void *parameters, const pk_actuator_input *in, const do
   const double at = p->speed > 0 ? state[PRETENSION] : state[ASKED];
   const double e = at - p->radius * in->x;
   rates[ASKED] = 0;
-  rates[PRETENSION] = p->speed > 0 ? p->speed * ((away > 0) - (away < 0)) : 0;
+  rates[PRETENSION] = fmax(fmin(away / LAG, p->speed), -p->speed);
   return !p->both_ways && e >= 0
              ? 0
              : p->radius * (p->stiffness * e + p->damping * (rates[PRETENSION] - p->radius * in->u));

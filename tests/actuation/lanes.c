@@ -16,7 +16,8 @@
 enum { WORLDS = 11 };
 
 static const fleet_setting settings[] = {
-    {"a trot", FLEET_STARLETH, FLEET_TROT, FLEET_PLANE, FLEET_STANCE, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3, 150, true},
+    {"a trot", FLEET_STARLETH, FLEET_TROT, FLEET_PLANE, FLEET_STANCE, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3, 150,
+     true},
     {"weak legs", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_WEAK, 0.6, PK_STEPPER_EULER, 0, 2.5e-3, 120, true},
 };
 
@@ -24,8 +25,10 @@ static const fleet_setting settings[] = {
 static void vary_motors(const fleet *f, pk_sim *sim, int k)
 {
   for (int i = 0; i + 1 < pk_actuation_count(f->actuation); i++) {
-    assert_int_equal(pk_sim_scale_motor(sim, i, PK_MOTOR_VALUE_CONSTANT, 1 + 0.02 * ((k + i) % 5), NULL), PK_OK);
-    assert_int_equal(pk_sim_scale_motor(sim, i, PK_MOTOR_VALUE_RESISTANCE, 1 + 0.03 * ((k + 2 * i) % 4), NULL), PK_OK);
+    assert_int_equal(pk_sim_scale_motor(sim, i, PK_MOTOR_VALUE_CONSTANT, 1 + 0.02 * ((k + i) % 5), NULL),
+                     PK_OK);
+    assert_int_equal(
+        pk_sim_scale_motor(sim, i, PK_MOTOR_VALUE_RESISTANCE, 1 + 0.03 * ((k + 2 * i) % 4), NULL), PK_OK);
   }
 }
 

@@ -156,6 +156,16 @@ PKI_INLINE pk_i pki_leaves_piece(const pki_lanes *f, int k, pk_r u, pk_r value)
   return pki_less(rounding, pki_abs(used - value)) & ~row & f->going;
 }
 
+/* A better row for joint k of a lane than that between two pieces, after it ended at the velocity u where the law is on piece p, above
+ * it by `gap`. False: the law has one line. */
+static bool pki_better_torque_row(const pki_lanes *f, int k, int lane, int one, int other,
+                                  const pki_force_piece *p, double u, double gap)
+{
+  const pk_force_law law = pki_law_of_lane(f, k, lane);
+  const pki_force_pair pair = pki_force_law_mend(&law, one, other, p, u, gap);
+  return pair.one >= 0 && pki_form_torque_row(f, k, lane, pair.one, pair.other, pair.lower);
+}
+
 /* Joint k of a lane leaves its piece for piece p. The first time the line of p takes the place of the free one; after that the two
  * pieces become a row, which knows both. True: a row has been made. */
 static bool pki_change_piece(pki_lanes *f, int k, int lane, double u, const pki_piece *p)
@@ -163,7 +173,10 @@ static bool pki_change_piece(pki_lanes *f, int k, int lane, double u, const pki_
   const pki_group *g = f->g;
   const int at = k * PKI_LANES + lane, one = (int)g->joint.piece[at], other = (int)pki_lane(p->id, lane);
   const double used = g->joint.line_a[at] - g->joint.line_g[at] * u, value = pki_lane(p->f, lane);
-  if (g->joint.pinned[at] != 0 && pki_form_torque_row(f, k, lane, one, other, value < used)) {
+  const pki_force_piece to = {pki_lane(p->a, lane), pki_lane(p->g, lane), other};
+  if (g->joint.pinned[at] != 0 &&
+      (pki_form_torque_row(f, k, lane, one, other, value < used) ||
+       (f->p->actuation != NULL && pki_better_torque_row(f, k, lane, one, other, &to, u, value - used)))) {
     pki_set_mask(&pki_masks(g->joint.pinned)[k], lane, false);
     return true;
   }
@@ -175,24 +188,20 @@ static bool pki_change_piece(pki_lanes *f, int k, int lane, double u, const pki_
   return false;
 }
 
-/* A row of joint k in a lane that ended on a piece which it does not know is made anew, between that piece and the nearer one of
- * its own. Rows between a line and two limits of one slope know all there is without actuators. True: it was. */
+/* A row of joint k in a lane that ended where it is not the law is made anew. Rows between a line and two limits of one slope are
+ * all of the law without actuators. True: it was. */
 static bool pki_mend_torque_row(pki_lanes *f, int k, int lane, double u, const pki_piece *p)
 {
   const pki_group *g = f->g;
-  const int at = k * PKI_LANES + lane, piece = (int)pki_lane(p->id, lane);
-  const int known[2] = {(int)g->joint.piece[at], (int)g->joint.other[at]};
-  const pk_force_law law = pki_law_of_lane(f, k, lane);
-  if (pki_force_row_knows(&law, known[0], known[1], piece)) {
-    return false;
-  }
-  double away[2];
-  for (int e = 0; e < 2; e++) {
-    const pki_force_piece line = pki_force_law_line(&law, known[e]);
-    away[e] = line.a - line.g * u - pki_lane(p->f, lane);
-  }
-  const int near = fabs(away[1]) < fabs(away[0]);
-  return away[near] != 0 && pki_form_torque_row(f, k, lane, known[near], piece, away[near] > 0);
+  const int at = k * PKI_LANES + lane;
+  const pki_force_piece piece = {pki_lane(p->a, lane), pki_lane(p->g, lane), (int)pki_lane(p->id, lane)};
+  double numbers[PKI_FORCE_NUMBERS];
+  pki_torque_row_of(g, k, lane, numbers);
+  const pki_force_row row = {g->joint.line_a[at], g->joint.line_g[at], numbers[0],
+                             numbers[1],          numbers[2],          numbers[3]};
+  const double gap = pki_force_row_gap(&row, &piece, u);
+  return gap != 0 &&
+         pki_better_torque_row(f, k, lane, (int)g->joint.piece[at], (int)g->joint.other[at], &piece, u, gap);
 }
 
 /* Joints whose rates v are on other pieces of their force laws than the step was computed with. The lanes with other forces. */

@@ -65,9 +65,6 @@ PKI_INLINE void pki_copy_states(const pki_group *g, const pki_actuator_entry *en
   }
 }
 
-/* Most states that a kind may have in a step: pk_actuation_create refuses more. */
-enum { PKI_ACTUATOR_STATES_MOST = 64 };
-
 /* Laws of actuators that are no motors. Those that add to others join the constant line of their joint in `added`. */
 static void pki_condense_others(const pki_lanes *f, const double *rates)
 {

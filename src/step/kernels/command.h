@@ -76,7 +76,9 @@ static void pki_fill_laws(const pki_lanes *f, double reach)
     pk_r *const law = pki_law_of_joint(g, k);
     const pk_i level = pki_at_most(law[PKI_LAW_G], pki_splat(0));
     const pk_r within = pki_max(pki_min(law[PKI_LAW_A], law[PKI_LAW_HIGH]), law[PKI_LAW_LOW]);
-    const pk_i flat = f->p->actuation == NULL ? level : level & pki_at_most(law[PKI_LAW_SLOPE], pki_splat(0));
+    const pk_i flat = f->p->actuation == NULL ? level
+                                              : level & pki_at_most(law[PKI_LAW_SLOPE], pki_splat(0)) &
+                                                    pki_at_most(law[PKI_LAW_RUB], pki_splat(0));
     law[PKI_LAW_A] = pki_select(flat, within, law[PKI_LAW_A]);
   }
 }
