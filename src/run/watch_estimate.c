@@ -54,14 +54,14 @@ double pki_run_tilt_error(const pki_run_result *r)
 }
 
 /* Columns as those of the trunk: place, roll, pitch, yaw, velocity, angular velocity (its axes). */
-int pki_read_estimate(pki_channel_reader *t, int robot, double *out)
+int pki_read_estimate(pki_channel_reader *reader, int robot, double *out)
 {
-  const pk_model *m = t->watch->model;
+  const pk_model *m = reader->watch->model;
   const pk_pose *const link = &m->links[m->robots[robot].root_link].pose;
   const double *q, *u;
   pk_pose root, pose;
   double arm[3];
-  seen_root(t->watch, &q, &u);
+  seen_root(reader->watch, &q, &u);
   memcpy(root.pos, q, sizeof root.pos);
   pki_quat_to_mat3(q + 3, root.rot);
   pose = pki_pose_mul(&root, link);

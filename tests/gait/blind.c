@@ -183,6 +183,43 @@ static void without_an_estimator_it_falls(void **state)
   assert_true(fell);
 }
 
+/* What the estimator remembers is part of a world's state. */
+static void a_state_goes_on_as_the_world_did(void **state)
+{
+  (void)state;
+  enum { BEFORE = 500, AFTER = 300 };
+  pk_sim_options o = sim_options();
+  const pk_locomotion_options how = trot();
+  pk_error err = {.message = ""};
+  double q[2][64];
+  o.max_contacts = 32;
+  walker w = walker_create(&o, &how, rough);
+  pk_sim_q(w.sim)[2] = 0.46;
+  void *bytes = malloc(pk_sim_state_size(w.sim));
+  if (bytes == NULL) {
+    fail_msg("no memory");
+    return;
+  }
+  for (int n = 0; n < BEFORE + AFTER; n++) {
+    if (n == BEFORE) {
+      pk_sim_get_state(w.sim, bytes);
+    }
+    assert_int_equal(pk_sim_step(w.sim, NULL), PK_OK);
+  }
+  memcpy(q[0], w.sim->state.seen, (size_t)model->nq * sizeof q[0][0]);
+  pk_sim_reset(w.sim);
+  if (pk_sim_set_state(w.sim, bytes, pk_sim_state_size(w.sim), &err) != PK_OK) {
+    fail_msg("%s", err.message);
+  }
+  for (int n = 0; n < AFTER; n++) {
+    assert_int_equal(pk_sim_step(w.sim, NULL), PK_OK);
+  }
+  memcpy(q[1], w.sim->state.seen, (size_t)model->nq * sizeof q[0][0]);
+  assert_memory_equal(q[0], q[1], (size_t)model->nq * sizeof q[0][0]);
+  free(bytes);
+  walker_destroy(&w);
+}
+
 /* ---- many of them ---- */
 
 static void place_world(int k, double *q, const double *stance)
@@ -271,6 +308,7 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(twenty_seconds_on_sensors_alone),
       cmocka_unit_test(without_an_estimator_it_falls),
+      cmocka_unit_test(a_state_goes_on_as_the_world_did),
       cmocka_unit_test(blind_worlds_of_a_batch_do_as_worlds_alone),
       cmocka_unit_test(a_thousand_worlds_do_so_too),
   };
