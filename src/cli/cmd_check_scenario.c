@@ -130,6 +130,10 @@ static void print_rest(const pki_scenario *s, const pki_world *w)
   if (s->nactuator > 0) {
     printf("  actuators   %d entr%s\n", s->nactuator, s->nactuator == 1 ? "y" : "ies");
   }
+  if (w->sensing != NULL) {
+    printf("  sensors     %d with %d numbers; the controller sees %s\n", pk_sensing_count(w->sensing),
+           pk_sensing_values(w->sensing), s->step.sees == PK_SEES_SENSORS ? "them" : "the truth");
+  }
   for (int i = 0; i < s->nconstraint; i++) {
     const pki_scenario_constraint *c = &s->constraints[i];
     printf("  constraint  %s: %s to %s\n", pki_field_word(&pki_constraint_fields[0], c->kind), c->link,

@@ -5,9 +5,9 @@
 #include "run/channels.h"
 
 /* One more column of a channel, and several of names and units. */
-__attribute__((format(printf, 4, 5))) void pki_add_column(pki_channel_reader *reader, int channel,
+__attribute__((format(printf, 4, 5))) void pki_add_column(pki_channel_reader *t, int channel,
                                                           const char *unit, const char *format, ...);
-void pki_add_columns(pki_channel_reader *reader, int channel, const char *const (*rows)[2], size_t count);
+void pki_add_columns(pki_channel_reader *t, int channel, const char *const (*rows)[2], size_t count);
 
 #define PKI_COLUMNS(reader, channel, ...) \
   do { \
@@ -16,22 +16,22 @@ void pki_add_columns(pki_channel_reader *reader, int channel, const char *const 
   } while (0)
 
 /* Whether joint coordinate `dof` is a length. */
-bool pki_is_length(const pk_model *model, int dof);
+bool pki_is_length(const pk_model *m, int dof);
 
 /* channel_sensors.c */
-void pki_describe_sensors(pki_channel_reader *reader, int channel);
-int pki_read_sensors(pki_channel_reader *reader, int robot, double *out);
+void pki_describe_sensors(pki_channel_reader *t, int channel);
+int pki_read_sensors(pki_channel_reader *t, int robot, double *out);
 
 /* Channels of actuators (channel_actuators.c); a world without them has none. */
-void pki_describe_actuator_state(pki_channel_reader *reader, int channel);
-void pki_describe_actuator_energy(pki_channel_reader *reader, int channel);
-void pki_describe_power(pki_channel_reader *reader, int channel);
-void pki_describe_flow(pki_channel_reader *reader, int channel);
-void pki_describe_battery(pki_channel_reader *reader, int channel);
-int pki_read_actuator_state(pki_channel_reader *reader, int robot, double *out);
-int pki_read_actuator_energy(pki_channel_reader *reader, int robot, double *out);
-int pki_read_power(pki_channel_reader *reader, int robot, double *out);
-int pki_read_flow(pki_channel_reader *reader, int robot, double *out);
-int pki_read_battery(pki_channel_reader *reader, int robot, double *out);
+void pki_describe_actuator_state(pki_channel_reader *t, int channel);
+void pki_describe_actuator_energy(pki_channel_reader *t, int channel);
+void pki_describe_power(pki_channel_reader *t, int channel);
+void pki_describe_flow(pki_channel_reader *t, int channel);
+void pki_describe_battery(pki_channel_reader *t, int channel);
+int pki_read_actuator_state(pki_channel_reader *t, int robot, double *out);
+int pki_read_actuator_energy(pki_channel_reader *t, int robot, double *out);
+int pki_read_power(pki_channel_reader *t, int robot, double *out);
+int pki_read_flow(pki_channel_reader *t, int robot, double *out);
+int pki_read_battery(pki_channel_reader *t, int robot, double *out);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct remembered {
   double *walk;   /* [errors] likewise */
   double *ring;   /* [late + 1][width] samples, that of step k in slot k mod (late + 1) */
   int late;       /* steps */
-  size_t size;    /* of all */
+  double *end;    /* of all */
 } remembered;
 
 static bool has_bias(const pk_sensor_part *p)
@@ -36,32 +36,36 @@ static bool has_walk(const pk_sensor_part *p)
   return p->linear.bias_walk > 0 || p->angular.bias_walk > 0;
 }
 
+static int late_steps(const pk_sensor_part *p, double dt)
+{
+  return (int)round(p->latency / dt);
+}
+
 /* Where it lies, from `at` on. */
 static remembered lay_out(const pki_sensor *s, double dt, double *at)
 {
   const pk_sensor_part *p = &s->as.part;
-  const size_t width = (size_t)s->width, errors = (size_t)(s->linear + s->angular);
-  const size_t filter = p->bandwidth > 0 ? width : 0, own = (size_t)s->as.kind->memory;
-  const size_t bias = has_bias(p) ? errors : 0, walk = has_walk(p) ? errors : 0;
-  const int late = (int)round(p->latency / dt);
-  const size_t size = own + filter + bias + walk + (size_t)(late + 1) * width;
-  if (at == NULL) {
-    return (remembered){.late = late, .size = size};
-  }
+  const int late = late_steps(p, dt), errors = s->linear + s->angular;
+  double *const filter = at + s->as.kind->memory, *const bias = filter + (p->bandwidth > 0 ? s->width : 0);
+  double *const walk = bias + (has_bias(p) ? errors : 0), *const ring = walk + (has_walk(p) ? errors : 0);
   return (remembered){.own = at,
-                      .filter = at + own,
-                      .bias = at + own + filter,
-                      .walk = at + own + filter + bias,
-                      .ring = at + own + filter + bias + walk,
+                      .filter = filter,
+                      .bias = bias,
+                      .walk = walk,
+                      .ring = ring,
                       .late = late,
-                      .size = size};
+                      .end = ring + (ptrdiff_t)(late + 1) * s->width};
 }
 
 size_t pki_sensing_memory(const pk_sensing *sensing, double dt)
 {
   size_t size = 0;
   for (int i = 0; i < sensing->count; i++) {
-    size += lay_out(&sensing->sensors[i], dt, NULL).size;
+    const pki_sensor *s = &sensing->sensors[i];
+    const pk_sensor_part *p = &s->as.part;
+    const size_t width = (size_t)s->width, errors = (size_t)(s->linear + s->angular);
+    size += (size_t)s->as.kind->memory + (p->bandwidth > 0 ? width : 0) + (has_bias(p) ? errors : 0);
+    size += (has_walk(p) ? errors : 0) + (size_t)(late_steps(p, dt) + 1) * width;
   }
   return size;
 }
@@ -218,6 +222,6 @@ void pki_sensing_read(const pk_sensing *sensing, pk_sensing_input *in, uint64_t 
     place[3] = (uint64_t)in->step;
     in->frame = &s->frame;
     read_sensor(s, in, place, begins, &m, scratch, readings + s->first);
-    memory += m.size;
+    memory = m.end;
   }
 }

@@ -57,19 +57,19 @@ static void see_sensor(const pk_sensing *sensing, const pki_sensor *s, const dou
                        double *u, double *tau)
 {
   const pk_model *m = sensing->model;
-  const char *kind = s->as.kind->name;
+  const pk_sensing_kind *kind = s->as.kind;
   const bool on_joint = s->as.kind->place == PK_SENSING_ON_JOINT;
   const int robot = on_joint ? -1 : root_robot(sensing, s->as.link);
-  if (strcmp(kind, "encoder") == 0) {
+  if (kind == &pki_sense_encoder) {
     q[m->dof_q[s->as.dof]] = reading[0];
     u[s->as.dof] = reading[1];
-  } else if (strcmp(kind, "tachometer") == 0) {
+  } else if (kind == &pki_sense_tachometer) {
     u[s->as.dof] = reading[0];
-  } else if (strcmp(kind, "torque") == 0) {
+  } else if (kind == &pki_sense_torque) {
     tau[s->as.dof] = reading[0];
-  } else if (strcmp(kind, "pose") == 0 && robot >= 0) {
+  } else if (kind == &pki_sense_pose && robot >= 0) {
     see_root_pose(s, reading, q + m->robots[robot].q);
-  } else if (strcmp(kind, "velocity") == 0 && robot >= 0) {
+  } else if (kind == &pki_sense_velocity && robot >= 0) {
     see_root_velocity(s, reading, q + m->robots[robot].q, u + m->robots[robot].u);
   }
 }
@@ -125,8 +125,8 @@ static double shared_weight(const pk_sensing *sensing, const double *readings, i
   int closed = 0;
   for (int i = 0; i < sensing->count; i++) {
     const pki_sensor *s = &sensing->sensors[i];
-    closed += strcmp(s->as.kind->name, "switch") == 0 && m->links[s->as.link].robot == robot &&
-              readings[s->first] > 0.5;
+    closed +=
+        s->as.kind == &pki_sense_switch && m->links[s->as.link].robot == robot && readings[s->first] > 0.5;
   }
   return m->robots[robot].mass * pki_length3(m->gravity) / (closed > 0 ? closed : 1);
 }
@@ -134,14 +134,13 @@ static double shared_weight(const pk_sensing *sensing, const double *readings, i
 int pki_see_contacts(const pk_sensing *sensing, const double *readings, const double *seen, double dt,
                      pk_workspace *workspace, pk_sim_contact *out, int room)
 {
-  const pk_sensing_kind *closes = pk_sensing_kind_find("switch");
   int count = 0;
   if (!sensing->switches) {
     return -1;
   }
   for (int i = 0; i < sensing->count && count < room; i++) {
     const pki_sensor *s = &sensing->sensors[i];
-    if (s->as.kind != closes || readings[s->first] < 0.5) {
+    if (s->as.kind != &pki_sense_switch || readings[s->first] < 0.5) {
       continue;
     }
     if (count == 0) {

@@ -112,7 +112,7 @@ static pk_status check_numbers(const pki_sensor *s, pk_error *err)
 {
   enum { MOST_POINTS = 4096 };
   const pk_sensor *a = &s->as;
-  const bool scans = strcmp(a->kind->name, "height-scan") == 0;
+  const bool scans = a->kind == &pki_sense_height_scan;
   pk_error found = {0};
   pk_status status = pki_fields_validate(pki_sensor_fields, pki_sensor_field_count, a, &found);
   status = status == PK_OK
@@ -125,7 +125,7 @@ static pk_status check_numbers(const pki_sensor *s, pk_error *err)
     return refuse(s, "bandwidth", err, "bandwidth is %g Hz, but an attitude is not filtered: leave it out",
                   a->part.bandwidth);
   }
-  if (a->reach <= 0 && (scans || strcmp(a->kind->name, "ray") == 0)) {
+  if (a->reach <= 0 && (scans || a->kind == &pki_sense_ray)) {
     return refuse(s, "reach", err, "reach is %g m, expected more", a->reach);
   }
   if (scans && (a->points[0] < 1 || a->points[1] < 1 || a->points[0] > MOST_POINTS / a->points[1])) {
@@ -185,7 +185,7 @@ static pk_status take_sensor(pk_sensing *sensing, int i, const pk_sensor *from, 
   sensing->nvalue += s->width;
   sensing->widest = s->width > sensing->widest ? s->width : sensing->widest;
   sensing->dynamics |= kind->dynamics;
-  sensing->switches |= kind == pk_sensing_kind_find("switch");
+  sensing->switches |= kind == &pki_sense_switch;
   const bool joint = kind->place == PK_SENSING_ON_JOINT;
   sensing->sensed[joint ? m->joints[m->dof_joint[from->dof]].robot : m->links[from->link].robot] = true;
   return PK_OK;

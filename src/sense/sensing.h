@@ -44,8 +44,13 @@ struct pk_sensing {
   X(pose) \
   X(velocity) \
   X(imu) \
-  X(encoder) X(tachometer) X(torque) X(motor_encoder) X(motor_current) X(motor_temperature) X(switch) \
-      X(contact_force) X(force_torque) X(ray) X(height_scan)
+  X(encoder) \
+  X(tachometer) X(torque) X(motor_encoder) X(motor_current) X(motor_temperature) X(switch) X(contact_force) \
+      X(force_torque) X(ray) X(height_scan)
+
+#define PKI_SENSING_DECLARE(row) extern const pk_sensing_kind pki_sense_##row;
+PKI_SENSING_LIST(PKI_SENSING_DECLARE)
+#undef PKI_SENSING_DECLARE
 
 /* Ends with NULL. */
 extern const pk_sensing_kind *const pki_sensing_kinds[];

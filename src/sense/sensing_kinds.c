@@ -3,10 +3,7 @@
 
 #include "sense/sensing.h"
 
-#define DECLARE(row) extern const pk_sensing_kind pki_sense_##row;
 #define ROW(row) &pki_sense_##row,
-
-PKI_SENSING_LIST(DECLARE)
 
 const pk_sensing_kind *const pki_sensing_kinds[] = {PKI_SENSING_LIST(ROW) NULL};
 
