@@ -155,32 +155,30 @@ static void release_sensors(pki_scenario *s)
 
 /* ---- what entries stand for ---- */
 
+/* A sensor that an entry stands for. */
+typedef struct found_sensor {
+  pk_sensor as;
+  char name[128]; /* "": none */
+  const pki_node *node;
+} found_sensor;
+
 /* The sensors of a world as they are found. */
 typedef struct gathered {
-  pk_sensor *list;
-  char (*names)[128];    /* [count] "": none */
-  const pki_node **node; /* [count] of their entries */
+  found_sensor *list; /* [count] */
   int count, room;
 } gathered;
 
 static bool gather(gathered *g, const pki_scenario_sensor *s, const pk_sensor *as)
 {
   if (g->count == g->room) {
-    const size_t room = 2 * (size_t)g->room + 16;
-    pk_sensor *list = realloc(g->list, room * sizeof *list);
-    g->list = list != NULL ? list : g->list;
-    char(*names)[128] = realloc(g->names, room * sizeof *names);
-    g->names = names != NULL ? names : g->names;
-    const pki_node **node = realloc((void *)g->node, room * sizeof *node);
-    g->node = node != NULL ? node : g->node;
-    if (list == NULL || names == NULL || node == NULL) {
+    const int room = 2 * g->room + 16;
+    found_sensor *list = realloc(g->list, (size_t)room * sizeof *list);
+    if (list == NULL) {
       return false;
     }
-    g->room = (int)room;
+    g->list = list, g->room = room;
   }
-  g->list[g->count] = *as;
-  g->names[g->count][0] = '\0';
-  g->node[g->count++] = s->node;
+  g->list[g->count++] = (found_sensor){.as = *as, .node = s->node};
   return true;
 }
 
@@ -188,10 +186,10 @@ static bool gather(gathered *g, const pki_scenario_sensor *s, const pk_sensor *a
 static void name_sensors(gathered *g, int first, const pki_scenario_sensor *s, const pk_model *m)
 {
   for (int i = first; i < g->count && s->name[0] != '\0'; i++) {
-    const pk_sensor *a = &g->list[i];
+    const pk_sensor *a = &g->list[i].as;
     const char *of =
         a->kind->place == PK_SENSING_ON_JOINT ? m->joints[m->dof_joint[a->dof]].name : m->links[a->link].name;
-    snprintf(g->names[i], sizeof g->names[i], g->count - first > 1 ? "%s/%.60s" : "%s", s->name, of);
+    snprintf(g->list[i].name, sizeof g->list[i].name, g->count - first > 1 ? "%s/%.60s" : "%s", s->name, of);
   }
 }
 
@@ -261,29 +259,40 @@ static bool gather_site(gathered *g, const pki_scenario_sensor *s, const pk_mode
   return ok;
 }
 
+/* The entry of the first sensor that cannot be made beside those before it. */
+static const pki_node *wrong_entry(const pk_model *m, const gathered *g, const pk_sensor *list)
+{
+  const pki_node *entry = NULL;
+  pk_status status = PK_OK;
+  for (int i = 0; i < g->count && status == PK_OK; i++) {
+    pk_sensing *made = NULL;
+    status = pk_sensing_create(m, list, i + 1, 0, &made, NULL);
+    pk_sensing_destroy(made);
+    entry = g->list[i].node;
+  }
+  return entry;
+}
+
 static void make_sensing(pki_world *world, const gathered *g, pki_problems *problems)
 {
+  const pk_model *m = pki_joint_model(world->model);
   pk_error err = {0};
+  pk_sensor *list = calloc((size_t)g->count + 1, sizeof *list);
+  if (list == NULL) {
+    pki_problem_memory(problems);
+    return;
+  }
   for (int i = 0; i < g->count; i++) {
-    g->list[i].name = g->names[i];
+    list[i] = g->list[i].as;
+    list[i].name = g->list[i].name;
   }
   const pk_status status =
-      pk_sensing_create(pki_joint_model(world->model), g->list, g->count,
-                        (unsigned long long)world->scenario->seed, &world->sensing, &err);
-  /* the key at fault, in the last entry that the message can be about */
-  const pki_node *entry = g->count > 0 ? g->node[g->count - 1] : NULL;
-  for (int i = 0; status != PK_OK && i < g->count; i++) {
-    pk_sensing *before = NULL;
-    const pk_status found =
-        pk_sensing_create(pki_joint_model(world->model), g->list, i + 1, 0, &before, NULL);
-    pk_sensing_destroy(before);
-    if (found != PK_OK) {
-      entry = g->node[i];
-      break;
-    }
+      pk_sensing_create(m, list, g->count, (unsigned long long)world->scenario->seed, &world->sensing, &err);
+  if (status != PK_OK) {
+    const pki_node *entry = wrong_entry(m, g, list), *key = pki_node_find(entry, err.field);
+    pki_problems_note(problems, pki_node_place(status, key != NULL ? key : entry, "", &err), &err);
   }
-  const pki_node *key = status != PK_OK && entry != NULL ? pki_node_find(entry, err.field) : NULL;
-  pki_problems_note(problems, pki_node_place(status, key != NULL ? key : entry, "", &err), &err);
+  free(list);
 }
 
 /* Sensors of motors are on joints that have one. */
@@ -293,7 +302,7 @@ static void check_motors(const pki_world *world, const pk_sim_options *options, 
   for (int i = 0; i < g->count && world->sensing != NULL; i++) {
     const pk_sensor s = pk_sensing_get(world->sensing, i);
     if (s.kind->motor && pki_find_motor(options->actuation, s.dof) < 0) {
-      pki_problem(problems, pki_node_find(g->node[i], "joints"),
+      pki_problem(problems, pki_node_find(g->list[i].node, "joints"),
                   "the sensor \"%s\" reads a motor, but its joint has none: give it one by \"actuators\"",
                   s.name);
     }
@@ -326,8 +335,6 @@ static void equip_sensors(pki_world *world, pk_sim_options *options, pki_problem
     check_motors(world, options, &g, problems);
   }
   free(g.list);
-  free(g.names);
-  free((void *)g.node);
 }
 
 static const pki_schema_table sensors_tables[] = {

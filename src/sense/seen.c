@@ -37,11 +37,12 @@ static void see_root_pose(const pki_sensor *s, const double reading[7], double *
 /* The velocity of a root from one of a sensor on it, at the attitude that is seen. */
 static void see_root_velocity(const pki_sensor *s, const double reading[6], const double *q, double *u)
 {
-  double R[9], axes[9], v[3], w[3], arm[3], carried[3];
+  double R[9], v[3], w[3], arm[3], carried[3];
   pki_quat_to_mat3(q + 3, R);
   memcpy(v, reading, sizeof v);
   memcpy(w, reading + 3, sizeof w);
   if (s->as.axes == PK_SENSOR_AXES_OWN) {
+    double axes[9];
     pki_mat3_mul(R, s->frame.rot, axes);
     pki_mat3_apply(axes, reading, v);
     pki_mat3_apply(axes, reading + 3, w);
