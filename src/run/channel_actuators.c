@@ -27,6 +27,22 @@ static bool tells(const pk_actuation *a, int i, const char *name)
   return find_state(a, i, name) >= 0 && !(rigid && strcmp(name, "spring_deflection") == 0);
 }
 
+/* Column names differ: an actuator beside another of its joint has its kind's name in its own. */
+static void add_actuator_column(pki_channel_reader *t, int channel, const char *unit, int i)
+{
+  const pk_actuation *a = actuation_of(t);
+  const pk_actuator one = pk_actuation_get(a, i);
+  bool again = false;
+  for (int k = 0; k < i; k++) {
+    again = again || strcmp(pk_actuation_get(a, k).name, one.name) == 0;
+  }
+  if (again) {
+    pki_add_column(t, channel, unit, "%s.%s", one.name, one.kind->name);
+  } else {
+    pki_add_column(t, channel, unit, "%s", one.name);
+  }
+}
+
 /* The unit of a state; of a slider's it is a length. */
 static const char *unit_of(const pki_channel_reader *t, const pk_actuator *a, int state)
 {
@@ -43,7 +59,7 @@ void pki_describe_actuator_state(pki_channel_reader *t, int channel)
     if (tells(a, i, name)) {
       const pk_actuator one = pk_actuation_get(a, i);
       const int at = find_state(a, i, name) - pk_actuation_state_at(a, i);
-      pki_add_column(t, channel, unit_of(t, &one, at), "%s", one.name);
+      add_actuator_column(t, channel, unit_of(t, &one, at), i);
     }
   }
 }
@@ -66,7 +82,7 @@ void pki_describe_actuator_energy(pki_channel_reader *t, int channel)
 {
   const pk_actuation *a = actuation_of(t);
   for (int i = 0; a != NULL && i < pk_actuation_count(a); i++) {
-    pki_add_column(t, channel, "J", "%s", pk_actuation_get(a, i).name);
+    add_actuator_column(t, channel, "J", i);
   }
 }
 
