@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "actuation/kernels/motor.h"
+#include "actuation/actuation.h"
 
 /* ---- sums ---- */
 
@@ -76,12 +76,27 @@ static double joint_work(const joint_step *j)
                      : 0.5 * j->dt * (j->tau_start * j->u_start + j->tau * j->u_end);
 }
 
-/* The energy that the spring of a motor holds at the deflection e, with k d (1 + s d^2) beyond the play, and the next to nothing
- * that it has within. */
+/* Beyond the play the spring of a motor has the torque k d (1 + s d^2). Within it the step gives it next to no stiffness, and no
+ * torque. */
+static const double LOOSE = 1e-6;
+
+static double spring_stretch(const double *c, double e)
+{
+  return copysign(fmax(fabs(e) - c[PKI_MOTOR_PLAY], 0), e);
+}
+
 static double spring_energy(const double *c, double e)
 {
-  const double k = c[PKI_MOTOR_SPRING], play = c[PKI_MOTOR_PLAY], d = fabs(e) - play;
-  return d > 0 ? k * d * d * (0.5 + 0.25 * c[PKI_MOTOR_STIFFENING] * d * d) : 0;
+  const double d = spring_stretch(c, e);
+  return c[PKI_MOTOR_SPRING] * d * d * (0.5 + 0.25 * c[PKI_MOTOR_STIFFENING] * d * d);
+}
+
+/* The tangent at e, where it is `on` further. */
+static double spring_tangent(const double *c, double e, double on)
+{
+  const double k = c[PKI_MOTOR_SPRING] * (fabs(e) < c[PKI_MOTOR_PLAY] ? LOOSE : 1), d = spring_stretch(c, e);
+  const double stiff = c[PKI_MOTOR_STIFFENING] * d * d;
+  return k * ((1 + stiff) * d + (1 + 3 * stiff) * on);
 }
 
 static double winding_resistance(const double *c, const double *state)
@@ -126,9 +141,7 @@ static void motor_flow(const double *c, bool spring, const joint_step *j, const 
     const double moved = dt * (w_mean - u_mean);
     /* the torque at the deflection that the step foresaw, and its tangent from there */
     const double foreseen = e + (1 - j->late) * dt * (w_start - j->u_start);
-    double torque, stiffness;
-    pki_motor_spring(c, foreseen, &torque, &stiffness);
-    torque += stiffness * (e + moved - foreseen);
+    const double torque = spring_tangent(c, foreseen, e + moved - foreseen);
     f->rotor_friction = dt * after[PKI_MOTOR_STATE_RUB] * w_mean;
     f->spring_damping = damper * moved;
     f->scheme += (j->late - 0.5) * c[PKI_MOTOR_J] * dw * dw + torque * moved - f->spring;

@@ -190,6 +190,75 @@ static void a_parallel_spring_stores_what_the_joint_loses(void **state)
   }
 }
 
+/* A world whose motor is another than the parameters say, and forces of the start of the step: the meter follows both. */
+static void the_flow_closes_for_motors_that_vary_and_for_explicit_forces(void **state)
+{
+  (void)state;
+  static const pk_stepper steppers[] = {PK_STEPPER_MOREAU, PK_STEPPER_EULER};
+  for (int i = 0; i < 8; i++) {
+    const bool spring = i & 1, varies = i & 4;
+    const pk_motor_parameters p = whole_motor(spring, PK_MOTOR_DRIVE_CURRENT);
+    rig r = rig_make(spring ? "sea" : "dc", &p, 0.7, steppers[i >> 1 & 1], 5e-4);
+    if (varies) {
+      assert_int_equal(pk_sim_scale_motor(r.sim, 0, PK_MOTOR_VALUE_CONSTANT, 1.2, NULL), PK_OK);
+      assert_int_equal(pk_sim_scale_motor(r.sim, 0, PK_MOTOR_VALUE_RESISTANCE, 1.5, NULL), PK_OK);
+    } else {
+      pk_error err = {0};
+      pk_sim_options o = pk_sim_options_default();
+      pk_sim_destroy(r.sim);
+      o.dt = 5e-4, o.stepper = steppers[i >> 1 & 1], o.actuation = r.actuation;
+      o.implicit = PK_IMPLICIT_FORCES_NONE;
+      assert_int_equal(pk_sim_create(r.model, &o, &r.sim, &err), PK_OK);
+    }
+    pk_energy_meter *meter = meter_of(r.sim);
+    for (int step = 0; step < 2000; step++) {
+      pk_sim_commands(r.sim)[0] = (pk_command){.tau = 3 * sin(0.005 * step), .kd = 0.5};
+      rig_run(&r, 1);
+      pk_energy_meter_step(meter);
+    }
+    const pk_actuator_flow f = pk_energy_meter_sum(meter);
+    assert_greater(f.joule, 0.1);
+    assert_at_most(fabs(pk_actuator_flow_residual(&f)), 1e-9 * turned_over(&f));
+    pk_energy_meter_destroy(meter);
+    rig_free(&r);
+  }
+}
+
+/* Sources that are no motors: what they put in is the work on the joint, whose energy it becomes. */
+static void other_sources_put_in_what_the_joint_gets(void **state)
+{
+  (void)state;
+  const pk_torque_parameters torque = {.limit = 5};
+  pk_servo_parameters servo = pk_servo_parameters_default();
+  servo.kp = 40, servo.ki = 10, servo.kd = 2, servo.limit = 8;
+  pk_hydraulic_parameters cylinder = pk_hydraulic_parameters_default();
+  cylinder.side_a = 0.32, cylinder.side_b = 0.045, cylinder.retracted = 0.28, cylinder.force_gain = 200;
+  const struct {
+    const char *kind;
+    const void *parameters;
+  } rows[] = {{"torque", &torque}, {"servo", &servo}, {"hydraulic", &cylinder}};
+  for (int i = 0; i < 6; i++) {
+    const pk_stepper stepper = i & 1 ? PK_STEPPER_EULER : PK_STEPPER_MOREAU;
+    rig r = rig_make(rows[i / 2].kind, rows[i / 2].parameters, 0, stepper, 1e-3);
+    pk_energy_meter *meter = meter_of(r.sim);
+    for (int step = 0; step < 1000; step++) {
+      pk_sim_commands(r.sim)[0] =
+          (pk_command){.tau = (i / 2 == 2 ? 30 : 4) * sin(0.01 * step), .q_des = 0.2 * cos(0.01 * step)};
+      rig_run(&r, 1);
+      pk_energy_meter_step(meter);
+    }
+    const pk_actuator_flow f = pk_energy_meter_sum(meter);
+    const double u = pk_sim_u(r.sim)[0];
+    assert_near(f.mechanical, 0.5 * u * u, 1e-9 * (1 + turned_over(&f)));
+    assert_near(pk_actuator_flow_residual(&f), 0, 1e-9 * turned_over(&f));
+    assert_greater(turned_over(&f), 1e-4);
+    assert_true(f.electrical == 0 && f.joule == 0);
+    assert_true((f.gear > 1e-4) == (i / 2 == 2)); /* dry friction of the piston */
+    pk_energy_meter_destroy(meter);
+    rig_free(&r);
+  }
+}
+
 /* ---- a robot in contact ---- */
 
 static const fleet_setting robots[] = {
@@ -423,6 +492,8 @@ int main(void)
       cmocka_unit_test(the_flow_closes_with_play_and_at_large_steps),
       cmocka_unit_test(the_schemes_own_loss_falls_with_the_step),
       cmocka_unit_test(a_parallel_spring_stores_what_the_joint_loses),
+      cmocka_unit_test(the_flow_closes_for_motors_that_vary_and_for_explicit_forces),
+      cmocka_unit_test(other_sources_put_in_what_the_joint_gets),
       cmocka_unit_test(the_flow_of_robots_on_the_ground_closes),
       cmocka_unit_test(a_battery_under_constant_power_has_the_voltage_of_the_closed_form),
       cmocka_unit_test(what_a_battery_cannot_give_is_told_apart),
