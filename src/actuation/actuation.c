@@ -9,7 +9,7 @@
 
 extern const pki_actuator_row pki_actuator_dc, pki_actuator_sea;
 
-/* A motor that lanes know (kernels/motor.h). */
+/* A motor that lanes know (motor_kernel.h). */
 static bool is_motor(const pk_actuator *a)
 {
   return a->kind == &pki_actuator_dc.kind || a->kind == &pki_actuator_sea.kind;

@@ -27,7 +27,7 @@ extern const int pki_actuator_torque_field_count, pki_actuator_servo_field_count
     pki_actuator_parallel_spring_field_count, pki_actuator_hydraulic_field_count,
     pki_motor_parameter_field_count;
 
-/* What a motor is to a step (kernels/motor.h), all at the joint's side of the gear. */
+/* What a motor is to a step (motor_kernel.h), all at the joint's side of the gear. */
 enum {
   PKI_MOTOR_NK,         /* N m/A */
   PKI_MOTOR_R,          /* ohm */

@@ -1,7 +1,7 @@
 /* Energies of actuators in a step (docs/theory/energy.md).
  *
  * With w_m = late w_E + (1 - late) w_S, the velocity that a step works with, and everything at the joint's side of the gear, the
- * equations of kernels/motor.h times dt i_E, dt w_m and dt (w_m - u_m) are
+ * equations of motor_kernel.h times dt i_E, dt w_m and dt (w_m - u_m) are
  *
  *   dt V i_E   = dt R i_E^2 + d(L i^2 / 2) + L di^2 / 2 + dt K i_E w_m
  *   dt K i w_m = d(J w^2 / 2) + (late - 1/2) J dw^2 + dt (D w_E + rub + tau) w_m

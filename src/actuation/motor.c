@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "actuation/kernels/motor.h"
+#include "actuation/motor_kernel.h"
 
 static const char *const drive_words[] = {"current", "voltage"};
 static const char *const side_words[] = {"joint", "motor"};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "actuation/actuation.h"
 #include "cli/cli.h"
 #include "cli/print_json.h"
 #include "pronk/pronk.h"
@@ -188,6 +189,29 @@ static cJSON *controller_schema(void)
   return o;
 }
 
+/* A list of changes of joints, and of actuators of all kinds. */
+static cJSON *actuators_schema(void)
+{
+  cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
+  cJSON_AddItemToArray(any, reference_schema("actuator"));
+  for (int i = 0; pki_actuators[i] != NULL; i++) {
+    char name[80];
+    snprintf(name, sizeof name, "actuator-%s", pki_actuators[i]->kind.name);
+    cJSON_AddItemToArray(any, reference_schema(name));
+  }
+  return list_of(o, 0, 0);
+}
+
+/* The kind of an actuator. */
+static cJSON *kind_schema(void)
+{
+  cJSON *o = cJSON_CreateObject(), *words = cJSON_AddArrayToObject(o, "enum");
+  for (int i = 0; pki_actuators[i] != NULL; i++) {
+    cJSON_AddItemToArray(words, cJSON_CreateString(pki_actuators[i]->kind.name));
+  }
+  return o;
+}
+
 static cJSON *gaits_schema(void)
 {
   return list_of(reference_schema("gaits"), 0, PK_GAIT_CHANGES);
@@ -227,11 +251,23 @@ static const struct {
   const char *key;
   cJSON *(*make)(void);
 } parts[] = {
-    {"model", one_model},        {"models", models_schema},         {"coordinates", coordinates_schema},
-    {"terrain", terrain_schema}, {"materials", materials_schema},   {"ignore", link_pairs},
-    {"force", link_pairs},       {"controller", controller_schema}, {"gaits", gaits_schema},
-    {"size", size_schema},       {"joints", joints_schema},         {"surfaces", surfaces_schema},
-    {"heights", heights_schema}, {"channels", channels_schema},     {"package_paths", folders_schema},
+    {"actuators", actuators_schema},
+    {"kind", kind_schema},
+    {"model", one_model},
+    {"models", models_schema},
+    {"coordinates", coordinates_schema},
+    {"terrain", terrain_schema},
+    {"materials", materials_schema},
+    {"ignore", link_pairs},
+    {"force", link_pairs},
+    {"controller", controller_schema},
+    {"gaits", gaits_schema},
+    {"size", size_schema},
+    {"joints", joints_schema},
+    {"surfaces", surfaces_schema},
+    {"heights", heights_schema},
+    {"channels", channels_schema},
+    {"package_paths", folders_schema},
 };
 
 /* What has no row is a section by its tables, or a list of names (of a controller). */
@@ -337,6 +373,25 @@ static void add_ground_rules(cJSON *defs)
   }
 }
 
+/* An actuator has a kind, or a motor that implies one. */
+static void add_actuator_rules(cJSON *defs)
+{
+  for (int i = 0; pki_actuators[i] != NULL; i++) {
+    static const char *const motor = "motor", *const kind = "kind";
+    const char *const name = pki_actuators[i]->kind.name;
+    const bool of_catalogue = strcmp(name, "dc") == 0 || strcmp(name, "torque") == 0;
+    char text[80];
+    snprintf(text, sizeof text, "actuator-%s", name);
+    cJSON *o = cJSON_GetObjectItem(defs, text), *any = cJSON_AddArrayToObject(o, "anyOf");
+    fix_value(o, "kind", name);
+    for (int e = 0; e < 1 + of_catalogue; e++) {
+      cJSON *needed = cJSON_CreateObject();
+      cJSON_AddItemToObject(needed, "required", cJSON_CreateStringArray(e == 0 ? &kind : &motor, 1));
+      cJSON_AddItemToArray(any, needed);
+    }
+  }
+}
+
 static void add_definitions(cJSON *defs)
 {
   pki_schema_table t;
@@ -352,6 +407,7 @@ static void add_definitions(cJSON *defs)
     fix_value(cJSON_GetObjectItem(defs, shape), "shape", shape);
   }
   add_ground_rules(defs);
+  add_actuator_rules(defs);
   for (int i = 0; pki_controllers[i] != NULL; i++) {
     const pki_controller_row *row = pki_controllers[i];
     char name[80];

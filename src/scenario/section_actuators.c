@@ -282,22 +282,25 @@ static void read_battery(pki_scenario *s, const pki_node *node, pki_problems *pr
 
 /* ---- the sections ---- */
 
+#define KIND(name, fields, count) \
+  {"actuator-" name, "each entry of `actuators` of kind " name, kind_fields, &kind_field_count}, \
+  { \
+    "actuator-" name, "each entry of `actuators` of kind " name, fields, &(count) \
+  }
 static const pki_schema_table actuators_tables[] = {
-    {"actuator", "each entry of `actuators`", change_fields, &change_field_count},
-    {"actuator", "each entry of `actuators`", kind_fields, &kind_field_count},
-    {"actuator", "each entry of `actuators`", pki_actuator_torque_fields, &pki_actuator_torque_field_count},
-    {"actuator", "each entry of `actuators`", pki_actuator_servo_fields, &pki_actuator_servo_field_count},
-    {"actuator", "each entry of `actuators`", pki_motor_parameter_fields, &pki_motor_parameter_field_count},
-    {"actuator", "each entry of `actuators`", pki_actuator_parallel_spring_fields,
-     &pki_actuator_parallel_spring_field_count},
-    {"actuator", "each entry of `actuators`", pki_actuator_hydraulic_fields,
-     &pki_actuator_hydraulic_field_count},
+    {"actuator", "each entry of `actuators` without a kind", change_fields, &change_field_count},
+    KIND("torque", pki_actuator_torque_fields, pki_actuator_torque_field_count),
+    KIND("servo", pki_actuator_servo_fields, pki_actuator_servo_field_count),
+    KIND("dc", pki_motor_parameter_fields, pki_motor_parameter_field_count),
+    KIND("sea", pki_motor_parameter_fields, pki_motor_parameter_field_count),
+    KIND("parallel-spring", pki_actuator_parallel_spring_fields, pki_actuator_parallel_spring_field_count),
+    KIND("hydraulic", pki_actuator_hydraulic_fields, pki_actuator_hydraulic_field_count),
     {NULL, NULL, NULL, NULL}};
 
 const pki_section pki_section_actuators = {
     .name = "actuators",
     .doc = "what drives joints, or what they can do instead of what the model says: a list",
-    .form = PKI_SECTION_IS_LIST,
+    .form = PKI_SECTION_IS_OWN,
     .tables = actuators_tables,
     .read = read_actuators,
     .release = release_actuators};

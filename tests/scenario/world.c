@@ -182,6 +182,7 @@ static void an_unknown_scenario_gets_the_nearest(void **state)
 int main(void)
 {
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
+  setenv("PRONK_MOTORS", PK_SOURCE_DIR "/motors", 1);
   setenv("PRONK_SCENARIOS", PK_SOURCE_DIR "/scenarios", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_world_starts_where_the_scenario_says),

@@ -1,5 +1,5 @@
 /* Actuators on lanes: their force laws at the start of the step, their states at its end. Motors in all lanes at once
- * (actuation/kernels/motor.h), other kinds lane by lane. */
+ * (actuation/motor_kernel.h), other kinds lane by lane. */
 #ifndef PKI_STEP_ACTUATE_H
 #define PKI_STEP_ACTUATE_H
 

@@ -3,7 +3,7 @@
 #ifndef PKI_STEP_FORCE_LAW_H
 #define PKI_STEP_FORCE_LAW_H
 
-#include "actuation/kernels/motor.h"
+#include "actuation/motor_kernel.h"
 #include "step/kernels/row_store.h"
 
 /* A line a - g u, its value f, and which piece of the law it is. */
