@@ -223,6 +223,7 @@ static void every_example_of_the_documentation_runs(void **state)
 int main(void)
 {
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
+  setenv("PRONK_MOTORS", PK_SOURCE_DIR "/motors", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_key_arrives),
       cmocka_unit_test(what_is_not_given_has_its_default),
