@@ -33,7 +33,9 @@ enum {
   PKI_LAW_HOLD_SLOPE,
   PKI_LAW_RUB,
   PKI_LAW_FRICTION = PKI_LAW_RUB + 3,
-  PKI_LAW_NUMBERS
+  PKI_LAW_NUMBERS,
+  /* Of a command without an actuator the first are enough: a, g, the first pair of limits. */
+  PKI_LAW_PLAIN = PKI_LAW_HIGH + 1
 };
 _Static_assert(sizeof(pk_force_law) == PKI_LAW_NUMBERS * sizeof(double), "a law is its numbers");
 

@@ -152,8 +152,7 @@ PKI_INLINE pk_i pki_leaves_piece(const pki_lanes *f, int k, pk_r u, pk_r value)
   const pki_group *g = f->g;
   const pk_i row = pki_masks(g->joint.limited)[k] & ~pki_masks(g->joint.pinned)[k];
   const pk_r used = pki_line_force(g, k, u);
-  const pk_r rounding = 1e-13 * (pki_abs(used) + pki_abs(value));
-  return pki_less(rounding, pki_abs(used - value)) & ~row & f->going;
+  return (pki_less(used, value) | pki_less(value, used)) & ~row & f->going;
 }
 
 /* A better row for joint k of a lane than that between two pieces, after it ended at the velocity u where the law is on piece p, above

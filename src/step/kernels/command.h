@@ -54,33 +54,47 @@ PKI_INLINE void pki_complete_law(const pki_group *g, int k)
   pki_out(g->joint.added)[2 * k] = pki_out(g->joint.added)[2 * k + 1] = zero;
 }
 
+/* A force that does not fall is within its limits from the start. */
+PKI_INLINE void pki_limit_level_law(const pki_lanes *f, int k)
+{
+  pk_r *const law = pki_law_of_joint(f->g, k);
+  const pk_r zero = pki_splat(0),
+             within = pki_max(pki_min(law[PKI_LAW_A], law[PKI_LAW_HIGH]), law[PKI_LAW_LOW]);
+  pk_i level = pki_at_most(law[PKI_LAW_G], zero);
+  if (f->p->actuation != NULL) {
+    level &= pki_at_most(law[PKI_LAW_SLOPE], zero) & pki_at_most(law[PKI_LAW_RUB], zero);
+  }
+  law[PKI_LAW_A] = pki_select(level, within, law[PKI_LAW_A]);
+}
+
+/* Bounds of dry friction, of joints and of actuators. */
+static void pki_fill_dry(const pki_lanes *f)
+{
+  for (int k = 0; k < f->p->joints->nu && f->p->rubs; k++) {
+    const pk_r own = pki_splat(f->p->joints->dof_friction[k]);
+    pki_out(f->g->joint.dry)[k] =
+        f->p->actuation != NULL ? own + pki_law_of_joint(f->g, k)[PKI_LAW_FRICTION] : own;
+  }
+}
+
 /* Laws of all joints, coordinates being where g->joint.x says. */
 static void pki_fill_laws(const pki_lanes *f, double reach)
 {
   const pki_group *g = f->g;
-  const pk_model *m = f->p->joints;
-  for (int k = 0; k < m->nu; k++) {
+  const int nu = f->p->joints->nu;
+  for (int k = 0; k < nu; k++) {
     pki_command_law(g, k, pki_reals(g->joint.x)[k], reach);
     if (f->p->actuation != NULL) {
       pki_complete_law(g, k);
     }
-    pki_out(g->joint.dry)[k] = pki_splat(m->dof_friction[k]);
   }
   if (f->p->actuation != NULL) {
     pki_condense_actuators(f, pki_start_rates(f));
-    for (int k = 0; k < m->nu; k++) {
-      pki_out(g->joint.dry)[k] += pki_law_of_joint(g, k)[PKI_LAW_FRICTION];
-    }
   }
-  for (int k = 0; k < m->nu; k++) { /* a force that does not fall is within its limits from the start */
-    pk_r *const law = pki_law_of_joint(g, k);
-    const pk_i level = pki_at_most(law[PKI_LAW_G], pki_splat(0));
-    const pk_r within = pki_max(pki_min(law[PKI_LAW_A], law[PKI_LAW_HIGH]), law[PKI_LAW_LOW]);
-    const pk_i flat = f->p->actuation == NULL ? level
-                                              : level & pki_at_most(law[PKI_LAW_SLOPE], pki_splat(0)) &
-                                                    pki_at_most(law[PKI_LAW_RUB], pki_splat(0));
-    law[PKI_LAW_A] = pki_select(flat, within, law[PKI_LAW_A]);
+  for (int k = 0; k < nu; k++) {
+    pki_limit_level_law(f, k);
   }
+  pki_fill_dry(f);
 }
 
 /* Forces at the start of the step, as constants. */
@@ -108,10 +122,10 @@ PKI_INLINE void pki_begin_law(const pki_lanes *f, int k, const double *rates)
 {
   const pki_group *g = f->g;
   const pk_r zero = pki_splat(0), last = pki_reals(g->joint.pin)[k], *const law = pki_law_of_joint(g, k);
-  const pk_r u = pki_reals(rates)[k], free = pki_line_value(law[PKI_LAW_A], law[PKI_LAW_G], u),
-             value = pki_law_value(f, k, u);
-  if (!pki_any(pki_less(free, value) | pki_less(value, free))) { /* mostly no limit is near */
-    pki_use_piece(g, k, pki_mask_all(), (pki_piece){law[PKI_LAW_A], law[PKI_LAW_G], free, zero});
+  const pk_r u = pki_reals(rates)[k];
+  if (pki_is_free(f, k, u, pki_law_value(f, k, u))) { /* mostly no limit is near */
+    pki_out(g->joint.line_a)[k] = law[PKI_LAW_A], pki_out(g->joint.line_g)[k] = law[PKI_LAW_G];
+    pki_out(g->joint.piece)[k] = zero;
     pki_masks(g->joint.limited)[k] = pki_masks(g->joint.pinned)[k] = pki_mask_none();
     return;
   }
@@ -122,6 +136,7 @@ PKI_INLINE void pki_begin_law(const pki_lanes *f, int k, const double *rates)
   pki_masks(g->joint.limited)[k] = beyond;
   pki_use_piece(g, k, pki_mask_all(), p);
   if (pki_any(rows)) {
+    const pk_r free = pki_line_value(law[PKI_LAW_A], law[PKI_LAW_G], u);
     const bool inner = f->p->actuation != NULL && f->p->actuation->rubs;
     for (int l = 0; l < PKI_LANES; l++) {
       const int id = (int)pki_lane(p.id, l);
@@ -305,12 +320,11 @@ static void pki_set_forces(pki_lanes *f)
   pki_group *g = f->g;
   const double *rates = f->p->implicit ? pki_rates_of(f, g->u_end) : pki_start_rates(f);
   for (int k = 0; k < f->p->joints->nu; k++) {
-    const pk_r u = pki_reals(rates)[k];
-    pki_out(g->joint.tau)[k] = f->p->implicit ? pki_law_value(f, k, u) : pki_reals(g->joint.line_a)[k];
-    if (g->wants_info || pki_any(pki_masks(g->joint.limited)[k])) {
-      pki_out(g->joint.piece)[k] = pki_piece_at(f, k, u).id;
-      pki_masks(g->joint.limited)[k] &= pki_less(pki_splat(0), pki_reals(g->joint.piece)[k]);
-    }
+    const pk_r u = pki_reals(rates)[k], value = pki_law_value(f, k, u);
+    const bool free = pki_is_free(f, k, u, value);
+    pki_out(g->joint.tau)[k] = f->p->implicit ? value : pki_reals(g->joint.line_a)[k];
+    pki_out(g->joint.piece)[k] = free ? pki_splat(0) : pki_piece_at(f, k, u).id;
+    pki_masks(g->joint.limited)[k] &= pki_less(pki_splat(0), pki_reals(g->joint.piece)[k]);
   }
   if (f->p->actuation != NULL) {
     pki_finish_actuators(f, pki_start_rates(f), rates);

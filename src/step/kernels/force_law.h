@@ -27,9 +27,15 @@ PKI_INLINE pki_piece pki_higher_piece(pki_piece x, pki_piece y)
   return pki_piece_select(pki_less(x.f, y.f), y, x);
 }
 
+/* Numbers of a law: few where there are no actuators, so that those of all joints lie close together. */
+PKI_INLINE int pki_law_numbers(const pki_group *g)
+{
+  return g->plan->actuation != NULL ? PKI_LAW_NUMBERS : PKI_LAW_PLAIN;
+}
+
 PKI_INLINE pk_r *pki_law_of_joint(const pki_group *g, int k)
 {
-  return pki_out(g->joint.law) + PKI_LAW_NUMBERS * k;
+  return pki_out(g->joint.law) + pki_law_numbers(g) * k;
 }
 
 /* a - g u. Forces of lines are compared to the bit: all are computed here. */
@@ -109,6 +115,14 @@ PKI_INLINE pk_r pki_law_value(const pki_lanes *f, int k, pk_r u)
   return a->rubs ? pki_piece_at(f, k, u).f : pki_limited_value(law, u);
 }
 
+/* The value of joint k's law at the velocity u is that of its free line in all lanes. */
+PKI_INLINE bool pki_is_free(const pki_lanes *f, int k, pk_r u, pk_r value)
+{
+  const pk_r *const law = pki_law_of_joint(f->g, k);
+  const pk_r free = pki_line_value(law[PKI_LAW_A], law[PKI_LAW_G], u);
+  return !pki_any(pki_less(free, value) | pki_less(value, free));
+}
+
 /* The line of a piece joins M~ in the lanes of a mask. */
 PKI_INLINE void pki_use_piece(const pki_group *g, int k, pk_i lanes, pki_piece p)
 {
@@ -129,10 +143,11 @@ PKI_INLINE pk_r pki_line_force(const pki_group *g, int k, pk_r u)
 /* The law of joint k in one lane. */
 static pk_force_law pki_law_of_lane(const pki_lanes *f, int k, int lane)
 {
-  double numbers[PKI_LAW_NUMBERS];
+  double numbers[PKI_LAW_NUMBERS] = {0};
   pk_force_law law = pk_force_law_none();
-  for (int e = 0; e < PKI_LAW_NUMBERS; e++) {
-    numbers[e] = pki_entry_of(f->g->joint.law, PKI_LAW_NUMBERS * k + e, lane);
+  const int n = pki_law_numbers(f->g);
+  for (int e = 0; e < n; e++) {
+    numbers[e] = pki_entry_of(f->g->joint.law, n * k + e, lane);
   }
   if (f->p->actuation == NULL) { /* all that such laws have */
     law.a = numbers[PKI_LAW_A], law.g = numbers[PKI_LAW_G];
