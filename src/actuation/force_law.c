@@ -115,6 +115,19 @@ static bool has_left(const pk_force_law *l, const pki_force_piece *p, double at)
   return fabs(pk_force_law_at(l, at) - on) > 1e-12 * (fabs(p->a) + fabs(p->g * at));
 }
 
+/* Whether the law is on the line of p right beyond the velocity `at`: half way to the next line that crosses it. */
+static bool is_on(const pk_force_law *l, const pki_force_piece *p, double at, bool above)
+{
+  double near = INFINITY;
+  for (int other = 0; other < 2 * PKI_PIECE_RAISED; other++) {
+    const bool line = other % PKI_PIECE_RAISED < PKI_PIECE_KINDS;
+    const double far = line ? crossing_ahead(l, p, other, at, above) : INFINITY;
+    near = far > 1e-12 * fabs(at) ? fmin(near, far) : near;
+  }
+  const double half = isinf(near) ? 1 : 0.5 * near;
+  return !has_left(l, p, above ? at + half : at - half);
+}
+
 int pki_force_law_next(const pk_force_law *l, int piece, double u, bool above)
 {
   const pki_force_piece p = pki_force_law_line(l, piece);
@@ -184,7 +197,7 @@ pki_force_pair pki_force_law_mend(const pk_force_law *l, int one, int other, con
   for (int i = 0; i < count; i++) { /* where the row is on the law, walk on from there */
     const pki_force_piece q = pki_force_law_line(l, lines[i]);
     const double at = (q.a - held.a) / (q.g - held.g);
-    if (isfinite(at) && !has_left(l, &held, at) && !has_left(l, &held, at + 1e-4 * (u - at))) {
+    if (isfinite(at) && is_on(l, &held, at, u > at)) {
       const int next = pki_force_law_next(l, held.piece, at, u > at);
       if (next >= 0) {
         return pair_of(l, held.piece, next, at);

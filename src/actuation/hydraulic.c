@@ -5,8 +5,8 @@
  *   Q_A = K y root(supply - p_A) or K y root(p_A - tank),  Q_B = K y root(p_B - tank) or K y root(supply - p_B)
  *   F   = A_A p_A - A_B p_B - d v,   tau = r F,   y'' = w^2 (y_asked - y) - 2 zeta w y'
  *
- * by the sign of y. In a step the spool comes first, then pressures at the end with flows linearised at the start, which are
- * lines of v. */
+ * by the sign of y; root(d) = d / (d^2 + (1e4 Pa)^2)^(1/4), a square root with a sign that is smooth at zero. In a step the
+ * spool comes first, then pressures at the end with flows linearised at the start, which are lines of v. */
 #include <math.h>
 
 #include "actuation/actuation.h"
@@ -68,6 +68,13 @@ static pk_status validate(const void *parameters, pk_error *err)
   if (status == PK_OK && (p->side_a > 0) != (p->side_b > 0)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "side_b"},
                     "a lever has two sides: give side_a and side_b, or none");
+  }
+  const double shortest = fabs(p->side_a - p->side_b), longest = p->side_a + p->side_b;
+  if (status == PK_OK && p->side_a > 0 && !(p->retracted < longest && p->retracted + p->stroke > shortest)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "retracted"},
+                    "the cylinder is %g to %g m long, but its lever asks for %g to %g m: give retracted, its "
+                    "length with the piston all the way in",
+                    p->retracted, p->retracted + p->stroke, shortest, longest);
   }
   if (status == PK_OK && fabs(p->sign) != 1) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "sign"}, "sign is %g, expected 1 or -1",

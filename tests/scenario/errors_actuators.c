@@ -110,6 +110,11 @@ static const wrong cases[] = {
      "actuators.0.supply", "supply is 100000 Pa, expected more than tank, which is 200000 Pa"},
     {REST "actuators:\n  - {joints: LF_HAA, kind: hydraulic, side_a: 0.3}\n", 4, "actuators.0",
      "a lever has two sides: give side_a and side_b, or none"},
+    {REST "actuators:\n  - {joints: LF_HAA, kind: hydraulic, side_a: 0.322, side_b: 0.045}\n", 4,
+     "actuators.0",
+     "the cylinder is 0 to 0.08 m long, but its lever asks for 0.277 to 0.367 m: give retracted, its length "
+     "with the "
+     "piston all the way in"},
     {REST "actuators:\n  - {joints: LF_HAA, kind: hydraulic, sign: 0.5}\n", 4, "actuators.0.sign",
      "sign is 0.5, expected 1 or -1"},
     {REST "actuators:\n  - {joints: LF_HAA, kind: hydraulic, bulk: 0}\n", 4, "actuators.0.bulk",
