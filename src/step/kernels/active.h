@@ -203,6 +203,14 @@ static bool pki_mend_torque_row(pki_lanes *f, int k, int lane, double u, const p
          pki_better_torque_row(f, k, lane, (int)g->joint.piece[at], (int)g->joint.other[at], &piece, u, gap);
 }
 
+/* Without actuators, the common case: the force of joint k is not at its limit, and stays within it. */
+PKI_INLINE bool pki_stays_free(const pki_lanes *f, int k, pk_r u)
+{
+  const pk_r force = pki_line_force(f->g, k, u), most = pki_law_of_joint(f->g, k)[PKI_LAW_HIGH];
+  const pk_i other = pki_masks(f->g->joint.limited)[k] | pki_less(most, pki_abs(force));
+  return f->p->actuation == NULL && !pki_any(other & f->going);
+}
+
 /* Joints whose rates v are on other pieces of their force laws than the step was computed with. The lanes with other forces. */
 static pk_i pki_check_laws(pki_lanes *f, const double *v)
 {
@@ -210,6 +218,9 @@ static pk_i pki_check_laws(pki_lanes *f, const double *v)
   pk_i some = pki_mask_none();
   for (int k = 0; k < f->p->joints->nu && f->p->implicit; k++) {
     const pk_r u = pki_reals(v)[k];
+    if (pki_stays_free(f, k, u)) {
+      continue;
+    }
     const pk_i leaves = pki_leaves_piece(f, k, u, pki_law_value(f, k, u));
     const pk_i row = pki_masks(g->joint.limited)[k] & ~pki_masks(g->joint.pinned)[k] & f->going;
     const bool mends = f->p->actuation != NULL && pki_any(row);
