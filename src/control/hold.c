@@ -123,9 +123,12 @@ static pk_status create_hold(const pk_model *model, const void *options, pk_cont
   return pk_hold_create(model, options, out, err);
 }
 
+static const char *const live_fields[] = {"kp", "kd", "tau_max", "frequency", NULL};
+
 const pki_controller_row pki_controller_hold = {.name = "hold",
                                                 .doc = "PD to the pose at the first update",
                                                 .fields = hold_fields,
                                                 .nfield = HOLD_FIELDS,
                                                 .options_size = sizeof(pk_hold_options),
-                                                .create = create_hold};
+                                                .create = create_hold,
+                                                .live = live_fields};

@@ -26,9 +26,10 @@ typedef struct pki_controller_row {
   /* options are checked; what comes out is freed by pki_controller_destroy */
   pk_status (*create)(const pk_model *model, const void *options, pk_controller **out, pk_error *err);
   const pki_controller_list *list; /* NULL: none */
-  /* Fields that can change while a world runs, up to NULL, and how: those of `options`, which are checked, take effect
-   * in this world, whose controller is of this row. NULL: a world with other options starts anew. */
+  /* Fields that can change while a world runs, up to NULL: a controller that is made with the changed options goes on with
+   * what the present one remembers. NULL: a world with other options starts anew. */
   const char *const *live;
+  /* What these options, which are checked, change in the memory of a world whose controller is of this row; NULL: nothing. */
   pk_status (*change)(pk_sim *sim, const void *options, pk_error *err);
 } pki_controller_row;
 

@@ -301,9 +301,12 @@ static pk_status create_track(const pk_model *model, const void *options, pk_con
   return pk_track_create(model, options, out, err);
 }
 
+static const char *const live_fields[] = {"kp", "kd", "ki", "tau_max", NULL};
+
 const pki_controller_row pki_controller_track = {.name = "track",
                                                  .doc = "PID along a table of joint references",
                                                  .fields = track_fields,
                                                  .nfield = TRACK_FIELDS,
                                                  .options_size = sizeof(pk_track_options),
-                                                 .create = create_track};
+                                                 .create = create_track,
+                                                 .live = live_fields};

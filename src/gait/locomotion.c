@@ -394,7 +394,9 @@ static pk_status create_locomotion(const pk_model *model, const void *options, p
   return pk_locomotion_create(model, options, out, err);
 }
 
-static const char *const live_fields[] = {"forward", "sideways", "turn", NULL};
+/* All numbers but the period and `start`: walking robots cannot begin later. */
+static const char *const live_fields[] = {"forward", "sideways",     "turn",   "stop", "jump",     "cycle",
+                                          "duty",    "acceleration", "height", "lift", "friction", NULL};
 
 static pk_status change_speed(pk_sim *sim, const void *options, pk_error *err)
 {

@@ -136,7 +136,14 @@ void pki_joint_column(const pk_model *joints, int dof, char *out, size_t size)
   }
 }
 
-static void add_joints(pki_text *out, const pk_model *m)
+/* The body of the world that a joint of the tree moves. */
+static int moved_body(const pk_model *world, const pk_model_joint *joint)
+{
+  const int same = pk_model_find_joint(world, joint->name);
+  return same >= 0 ? world->joints[same].body : -1;
+}
+
+static void add_joints(pki_text *out, const pk_model *world, const pk_model *m)
 {
   int column = 0; /* of joints/force, which has no free roots */
   pki_text_add(out, ",\n\"joints\":[");
@@ -148,7 +155,8 @@ static void add_joints(pki_text *out, const pk_model *m)
     char name[256];
     pki_joint_column(m, k, name, sizeof name);
     begin_item(out, column, name);
-    pki_text_addf(out, ",\"column\":%d,\"q\":%d,\"u\":%d", column, m->dof_q[k], k);
+    pki_text_addf(out, ",\"column\":%d,\"q\":%d,\"u\":%d,\"body\":%d", column, m->dof_q[k], k,
+                  moved_body(world, j));
     add_number(out, "lower", m->dof_lower[k]);
     add_number(out, "upper", m->dof_upper[k]);
     add_number(out, "effort", m->dof_effort[k]);
@@ -256,7 +264,7 @@ pk_status pki_scene_json(const pki_scene_source *source, pki_text *out, pk_error
   add_robots(out, source->world);
   add_bodies(out, source->world);
   add_links(out, source->world);
-  add_joints(out, source->joints);
+  add_joints(out, source->world, source->joints);
   add_feet(out, source);
   const pk_status status = pki_scene_add_meshes(out, source, &meshes, err);
   if (status == PK_OK) {

@@ -135,8 +135,8 @@ size_t pki_watch_actuators_size(const pki_watch *w);
 void pki_watch_actuators_save(const pki_watch *w, void *bytes);
 void pki_watch_actuators_restore(pki_watch *w, const void *bytes);
 
-/* Motors as JSON, for the report's torque-speed lines: [{"name", "kind", "constant", "resistance", "voltage", "current"}, ...], all
- * at the joint's side of the gear; limits that there are not are null. Nothing without motors. */
+/* Motors as JSON, for torque-speed lines and colours: [{"name", "kind", "constant", "resistance", "voltage", "current", "ambient",
+ * "temperature"}, ...], all at the joint's side of the gear; limits that there are not are null. Nothing without motors. */
 void pki_watch_motors_json(const pki_watch *w, pki_text *out);
 
 /* watch_estimate.c: whether the first robot's trunk is seen by sensors; compare it with the truth after a step; root mean

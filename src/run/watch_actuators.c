@@ -128,7 +128,7 @@ void pki_watch_actuators_restore(pki_watch *w, const void *bytes)
   }
 }
 
-/* ---- for the report ---- */
+/* ---- for the report and the viewer ---- */
 
 static void add_json_value(pki_text *out, const char *key, double value)
 {
@@ -149,6 +149,8 @@ void pki_watch_motors_json(const pki_watch *w, pki_text *out)
     add_json_value(out, "resistance", c[PKI_MOTOR_R]);
     add_json_value(out, "voltage", fmin(c[PKI_MOTOR_VOLTAGE], bus));
     add_json_value(out, "current", fmin(c[PKI_MOTOR_CURRENT], c[PKI_MOTOR_LIMIT] / c[PKI_MOTOR_NK]));
+    add_json_value(out, "ambient", c[PKI_MOTOR_AMBIENT]);
+    add_json_value(out, "temperature", c[PKI_MOTOR_HOTTEST]);
     pki_text_add(out, n + 1 < a->nmotor ? "}" : "}]\n");
   }
 }

@@ -323,6 +323,9 @@ const char *pki_world_dynamics(const pki_world *world);
 /* A number that is another one for code whose results may differ; 0: generic. */
 uint32_t pki_world_code(const pki_world *world);
 
+/* How many actuators the entry of `actuators` has in the world, and the first of them in the list of pk_actuation_create. */
+int pki_world_entry_actuators(const pki_world *world, int entry, int *first);
+
 /* One step, with the pushes that act in it. */
 pk_status pki_world_step(pki_world *world, pk_step_info *info);
 
@@ -444,9 +447,10 @@ typedef struct pki_controller_name {
   pk_sees sees;
 } pki_controller_name;
 
-/* The file's own numbers and texts; what a controller, a solid of the ground and a constraint are told by. */
+/* The file's own numbers and texts; what a controller, a solid of the ground and a constraint are told by; entries of `actuators`
+ * without a kind. */
 extern const pk_field pki_scenario_fields[], pki_controller_name_fields[], pki_solid_shape_fields[],
-    pki_constraint_fields[];
-extern const int pki_scenario_field_count, pki_controller_name_field_count;
+    pki_constraint_fields[], pki_actuator_change_fields[];
+extern const int pki_scenario_field_count, pki_controller_name_field_count, pki_actuator_change_field_count;
 
 #endif

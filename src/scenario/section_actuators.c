@@ -16,7 +16,7 @@
 #name, offsetof(pki_scenario_actuator, name), PK_FIELD_REAL, unit, 0, 0, INFINITY, NULL, \
         doc "; default: the model's" \
   }
-static const pk_field change_fields[] = {
+const pk_field pki_actuator_change_fields[] = {
     PKI_TEXT("joints", pki_scenario_actuator, joints, 1, "a joint with its prefix, or a pattern with *"),
     CHANGE(effort, "N m", "largest torque, or force in N"),
     CHANGE(velocity, "rad/s", "largest speed, or in m/s"),
@@ -24,7 +24,7 @@ static const pk_field change_fields[] = {
     CHANGE(friction, "N m", "Coulomb's, or in N"),
     CHANGE(armature, "kg m^2", "inertia of the rotor at the joint, or mass in kg"),
 };
-static const int change_field_count = PKI_COUNT(change_fields);
+const int pki_actuator_change_field_count = PKI_COUNT(pki_actuator_change_fields);
 
 static const pk_field kind_fields[] = {
     PKI_TEXT("joints", pki_scenario_actuator, joints, 1, "a joint with its prefix, or a pattern with *"),
@@ -158,7 +158,7 @@ static void read_actuators(pki_scenario *s, const pki_node *list, pki_problems *
       read_kind(s, a, problems);
       continue;
     }
-    const pki_binding binding = {change_fields, change_field_count, a};
+    const pki_binding binding = {pki_actuator_change_fields, pki_actuator_change_field_count, a};
     pki_read_map(n, &binding, 1, problems);
     if (n->kind == PKI_NODE_MAP && n->count == 1 && pki_node_find(n, "joints") != NULL) {
       pki_problem(problems, n,
@@ -179,11 +179,11 @@ static void release_actuators(pki_scenario *s)
 
 /* ---- a world ---- */
 
-/* The actuators of all entries, one for each joint that matches; how many comes back, with `list` NULL they are counted. */
-static int list_actuators(const pki_scenario *s, const pk_model *m, pk_actuator *list, int *entry)
+/* The actuators of the first entries, one for each joint that matches; how many comes back, with `list` NULL they are counted. */
+static int list_actuators(const pki_scenario *s, int nentry, const pk_model *m, pk_actuator *list, int *entry)
 {
   int count = 0;
-  for (int i = 0; i < s->nactuator; i++) {
+  for (int i = 0; i < nentry; i++) {
     const pki_scenario_actuator *a = &s->actuators[i];
     for (int k = 0; k < m->nu && a->row != NULL; k++) {
       const int joint = m->dof_joint[k];
@@ -213,11 +213,18 @@ static const pki_node *find_second(const pki_scenario *s, const pk_actuator *lis
   return NULL;
 }
 
+int pki_world_entry_actuators(const pki_world *w, int entry, int *first)
+{
+  const pk_model *m = pki_joint_model(w->model);
+  *first = list_actuators(w->scenario, entry, m, NULL, NULL);
+  return list_actuators(w->scenario, entry + 1, m, NULL, NULL) - *first;
+}
+
 void pki_world_make_actuation(pki_world *w, pki_problems *problems)
 {
   const pki_scenario *s = w->scenario;
   const pk_model *m = pki_joint_model(w->model);
-  const int count = list_actuators(s, m, NULL, NULL);
+  const int count = list_actuators(s, s->nactuator, m, NULL, NULL);
   if (count == 0) {
     return;
   }
@@ -227,7 +234,7 @@ void pki_world_make_actuation(pki_world *w, pki_problems *problems)
     pki_problem_memory(problems);
   } else {
     pk_error err = {0};
-    list_actuators(s, m, list, entry);
+    list_actuators(s, s->nactuator, m, list, entry);
     const pk_status status =
         pk_actuation_create(m, list, count, s->has_battery ? &s->battery : NULL, &w->actuation, &err);
     const pki_node *second = find_second(s, list, entry, count), *root = pki_document_root(s->document);
@@ -288,7 +295,8 @@ static void read_battery(pki_scenario *s, const pki_node *node, pki_problems *pr
     "actuator-" name, "each entry of `actuators` of kind " name, fields, &(count) \
   }
 static const pki_schema_table actuators_tables[] = {
-    {"actuator", "each entry of `actuators` without a kind", change_fields, &change_field_count},
+    {"actuator", "each entry of `actuators` without a kind", pki_actuator_change_fields,
+     &pki_actuator_change_field_count},
     KIND("torque", pki_actuator_torque_fields, pki_actuator_torque_field_count),
     KIND("servo", pki_actuator_servo_fields, pki_actuator_servo_field_count),
     KIND("dc", pki_motor_parameter_fields, pki_motor_parameter_field_count),

@@ -8,6 +8,7 @@
 #include "serve/hub.h"
 #include "serve/live_parameters.h"
 #include "serve/source.h"
+#include "sim/sim_control.h"
 
 static const double push_lasts = 0.25; /* s of the wall clock without a new one */
 
@@ -155,6 +156,14 @@ static void release_pushes(live *l)
   }
 }
 
+/* What changed options of a controller change in its memory. */
+static pk_status remember_options(stage *s, const pki_scenario *changed, pk_error *err)
+{
+  const pki_controller_row *row = changed->controller;
+  return row != NULL && row->change != NULL ? row->change(s->world.sim, changed->controller_options, err)
+                                            : PK_OK;
+}
+
 static pk_status live_reset(pki_source *self, pk_error *err)
 {
   live *l = (live *)self;
@@ -167,8 +176,7 @@ static pk_status live_reset(pki_source *self, pk_error *err)
   l->source.time = 0;
   l->residual = 0;
   const pki_scenario *steered = s->steered; /* what was changed while it ran stays */
-  const pk_status kept =
-      steered != NULL ? steered->controller->change(s->world.sim, steered->controller_options, err) : PK_OK;
+  const pk_status kept = steered != NULL ? remember_options(s, steered, err) : PK_OK;
   return kept == PK_OK ? observe_world(s, err) : kept;
 }
 
@@ -256,12 +264,44 @@ static pk_status check_alike(const live *l, const stage *s, pk_error *err)
                           "the model's file has changed; start `pronk view` again");
 }
 
+/* A controller with the changed options goes on with what the present one remembers. */
+static pk_status change_controller(stage *s, const pki_scenario *changed, pk_error *err)
+{
+  pk_sim *sim = s->world.sim;
+  pk_controller *fresh = NULL;
+  pk_status status =
+      changed->controller->create(pk_sim_joint_model(sim), changed->controller_options, &fresh, err);
+  status = status == PK_OK ? remember_options(s, changed, err) : status;
+  status = status == PK_OK && fresh != NULL ? pki_control_replace(sim, fresh, err) : status;
+  if (status != PK_OK) {
+    pki_controller_destroy(fresh);
+    return status;
+  }
+  pki_controller_destroy(s->world.controller);
+  s->world.controller = fresh;
+  return PK_OK;
+}
+
+/* The motors of an entry of `actuators` have another value from now on. Those are no part of the state: a reset keeps them. */
+static pk_status change_motors(stage *s, const pki_parameter *p, double value, pk_error *err)
+{
+  int first = 0;
+  const int count = pki_world_entry_actuators(&s->world, p->entry, &first);
+  pk_status status = PK_OK;
+  for (int i = first; i < first + count && status == PK_OK; i++) {
+    status = pk_sim_scale_motor(s->world.sim, i, (pk_motor_value)p->motor, value / p->value, err);
+  }
+  return status;
+}
+
 /* The world goes on with its own scenario; the next one that is made starts from the changed overrides, and a reset applies the
  * change again. */
-static pk_status change_running(live *l, pki_scenario *changed, pk_error *err)
+static pk_status change_running(live *l, const pki_parameter *p, double value, pki_scenario *changed,
+                                pk_error *err)
 {
   stage *s = l->now;
-  const pk_status status = changed->controller->change(s->world.sim, changed->controller_options, err);
+  const pk_status status =
+      p->motor >= 0 ? change_motors(s, p, value, err) : change_controller(s, changed, err);
   if (status != PK_OK) {
     pki_scenario_destroy(changed);
     return status;
@@ -311,10 +351,12 @@ static pk_status live_set(pki_source *self, const char *key, const char *text, b
   if (status != PK_OK || p == NULL || changed == NULL) {
     return status;
   }
-  status = p->live ? change_running(l, changed, err) : restart_with_scenario(l, changed, err);
+  const bool goes_on = pki_parameter_is_live(p, value);
+  status = goes_on ? change_running(l, p, value, changed, err) : restart_with_scenario(l, changed, err);
   if (status == PK_OK) {
     p->value = value;
-    *restarted = !p->live;
+    p->live = pki_parameter_is_live(p, value);
+    *restarted = !goes_on;
   }
   return status;
 }
@@ -354,6 +396,11 @@ static void live_parameters(const pki_source *self, pki_text *out)
   pki_text_add_json_number(out, l->now->scenario->duration);
   pki_text_add(out, ",\"dt\":");
   pki_text_add_json_number(out, l->now->scenario->step.dt);
+  pki_text motors = {0};
+  pki_watch_motors_json(&l->now->watch, &motors);
+  pki_text_addf(out, ",\"motors\":%s", motors.size > 0 ? motors.data : "[]");
+  out->failed = out->failed || motors.failed;
+  pki_text_free(&motors);
 }
 
 static pk_status live_describe(const pki_source *self, pki_text *out, pk_error *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actuation/actuation.h"
 #include "base/number.h"
 #include "step/world.h"
 
@@ -14,7 +15,7 @@ static bool add_parameter(pki_parameter *p, const char *prefix, const pk_field *
   if (field == NULL || (field->type != PK_FIELD_REAL && field->type != PK_FIELD_INT)) {
     return false;
   }
-  *p = (pki_parameter){.field = field, .value = pki_field_get(field, options, 0)};
+  *p = (pki_parameter){.field = field, .value = pki_field_get(field, options, 0), .entry = -1, .motor = -1};
   const int n = snprintf(p->key, sizeof p->key, "%s%s", prefix, field->name);
   return n > 0 && (size_t)n < sizeof p->key;
 }
@@ -30,10 +31,86 @@ static bool is_live(const pki_controller_row *controller, const pk_field *field)
   return false;
 }
 
+/* ---- actuators ---- */
+
+/* The value of motors that a field of theirs is, where a world can have another one than its actuators; -1: none. */
+static int motor_value(const pki_actuator_row *row, const pk_field *field)
+{
+  static const char *const names[PK_MOTOR_VALUE_COUNT] = {[PK_MOTOR_VALUE_CONSTANT] = "constant",
+                                                          [PK_MOTOR_VALUE_RESISTANCE] = "resistance",
+                                                          [PK_MOTOR_VALUE_FRICTION] = "friction",
+                                                          [PK_MOTOR_VALUE_SPRING] = "spring"};
+  int found = -1;
+  for (int i = 0; row->fields == pki_motor_parameter_fields && i < PK_MOTOR_VALUE_COUNT; i++) {
+    found = strcmp(names[i], field->name) == 0 ? i : found;
+  }
+  return found;
+}
+
+/* A motor behind a rigid gear: its rotor is part of the joint. */
+static bool is_rigid(const pki_actuator_row *row)
+{
+  return row->fields == pki_motor_parameter_fields && row->kind.inertia != NULL;
+}
+
+/* What a sea has and a rigid gear has not. */
+static bool is_of_spring(const pki_actuator_row *row, const pk_field *field)
+{
+  return is_rigid(row) && field->offset >= offsetof(pk_motor_parameters, spring);
+}
+
+/* The numbers of a kind of actuator; of an entry without a kind those that it gives. */
+static int add_actuator(pki_parameter *list, const pki_scenario_actuator *a, int entry)
+{
+  const pki_actuator_row *row = a->row;
+  const pk_field *fields = row != NULL ? row->fields : pki_actuator_change_fields;
+  const int nfield = row != NULL ? row->nfield : pki_actuator_change_field_count;
+  char prefix[32];
+  int n = 0;
+  snprintf(prefix, sizeof prefix, "actuators.%d.", entry);
+  for (int i = 0; i < nfield; i++) {
+    const pk_field *f = &fields[i];
+    const bool given = row != NULL ? !is_of_spring(row, f) : pki_node_find(a->node, f->name) != NULL;
+    pki_parameter *p = &list[n];
+    if (!given || !add_parameter(p, prefix, f, row != NULL ? a->parameters : (const void *)a)) {
+      continue;
+    }
+    p->entry = entry;
+    p->motor = row != NULL ? motor_value(row, f) : -1;
+    p->live = pki_parameter_is_live(p, p->value);
+    if (row != NULL && is_rigid(row) &&
+        strcmp(f->name, "inertia") == 0) { /* the joint has it as its armature */
+      const double gear = ((const pk_motor_parameters *)a->parameters)->gear;
+      p->value = a->armature / (gear * gear);
+    }
+    snprintf(p->group, sizeof p->group, "actuators.%d: %.20s %.60s", entry,
+             row != NULL ? row->kind.name : "joints", a->joints);
+    n++;
+  }
+  return n;
+}
+
+static int count_actuators(const pki_scenario *s)
+{
+  int count = 0;
+  for (int i = 0; i < s->nactuator; i++) {
+    const pki_actuator_row *row = s->actuators[i].row;
+    count += row != NULL ? row->nfield : pki_actuator_change_field_count;
+  }
+  return count;
+}
+
+bool pki_parameter_is_live(const pki_parameter *parameter, double value)
+{
+  return parameter->motor >= 0 ? parameter->value > 0 && value > 0 : parameter->live;
+}
+
+/* ---- all ---- */
+
 pki_parameter *pki_parameters_create(const pki_scenario *s, int *count)
 {
   const int ncontroller = s->controller != NULL ? s->controller->nfield : 0;
-  pki_parameter *list = calloc((size_t)(ncontroller + s->nmaterial) + 2, sizeof *list);
+  pki_parameter *list = calloc((size_t)(ncontroller + count_actuators(s) + s->nmaterial) + 2, sizeof *list);
   *count = 0;
   if (list == NULL) {
     return NULL;
@@ -44,6 +121,9 @@ pki_parameter *pki_parameters_create(const pki_scenario *s, int *count)
       list[n].live = is_live(s->controller, list[n].field);
       n++;
     }
+  }
+  for (int i = 0; i < s->nactuator; i++) {
+    n += add_actuator(&list[n], &s->actuators[i], i);
   }
   for (int i = 0; i < s->nmaterial; i++) {
     char prefix[96];
@@ -112,6 +192,10 @@ void pki_parameters_json(const pki_parameter *parameters, int count, pki_text *o
     pki_text_add_json_string(out, p->field->unit);
     pki_text_add(out, ",\"doc\":");
     pki_text_add_json_string(out, p->field->doc);
+    if (p->group[0] != '\0') {
+      pki_text_add(out, ",\"group\":");
+      pki_text_add_json_string(out, p->group);
+    }
     pki_text_addf(out, ",\"integer\":%s,\"live\":%s}", p->field->type == PK_FIELD_INT ? "true" : "false",
                   p->live ? "true" : "false");
   }

@@ -9,7 +9,7 @@
 #include "serve/source.h"
 #include "serve/window.h"
 
-enum { POSE = 7, POINTS = 2000 };
+enum { POSE = 7, POINTS = 2000, MOTORS_BYTES = 1 << 24 };
 
 static const double picture = 1.0 / 60; /* s between pictures at speed 1 */
 static const double instant = 1e-9;     /* s that are no difference */
@@ -283,6 +283,10 @@ static pk_status replay_describe(const pki_source *self, pki_text *out, pk_error
   pki_text_add(out, ",\"dt\":");
   pki_text_add_json_number(out, step);
   pki_text_addf(out, ",\"parameters\":[],\"scene\":%.*s", (int)scene->size, (const char *)scene->data);
+  const pk_recorder_attachment *motors = pk_recording_attachment(r->recording, "actuators.json");
+  const bool known = motors != NULL && motors->size > 0 && motors->size <= MOTORS_BYTES;
+  pki_text_addf(out, ",\"motors\":%.*s", known ? (int)motors->size : 2,
+                known ? (const char *)motors->data : "[]");
   return PK_OK;
 }
 

@@ -30,13 +30,13 @@ typedef struct pki_source_kind {
   pk_status (*push)(pki_source *self, int client, const pki_message *push, pk_error *err);
   /* *restarted: the world begins anew */
   pk_status (*set)(pki_source *self, const char *key, const char *text, bool *restarted, pk_error *err);
-  /* `"parameters":[..],"duration":..,"dt":..`, as in the hello */
+  /* `"parameters":[..],"duration":..,"dt":..,"motors":[..]`, as in the hello */
   void (*parameters)(const pki_source *self, pki_text *out);
   pk_status (*series)(pki_source *self, const pki_message_column *wanted, pki_text *out, pk_error *err);
   /* Fill the frame; `wanted` [channels]: a client has subscribed to it. */
   pk_status (*show)(pki_source *self, const bool *wanted, pki_frame *frame, pk_error *err);
   pki_health (*health)(pki_source *self);
-  /* `"name":..,"duration":..,"start":..,"dt":..,"scene":{..},"parameters":[..]`, as in the hello */
+  /* `"name":..,"duration":..,"start":..,"dt":..,"scene":{..},"parameters":[..],"motors":[..]`, as in the hello */
   pk_status (*describe)(const pki_source *self, pki_text *out, pk_error *err);
   void (*destroy)(pki_source *self);
 } pki_source_kind;

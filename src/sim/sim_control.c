@@ -81,6 +81,19 @@ pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk
   return PK_OK;
 }
 
+pk_status pki_control_replace(pk_sim *sim, const pk_controller *controller, pk_error *err)
+{
+  const pk_controller *by = sim->control.by;
+  if (by == NULL || by->update_group != controller->update_group || by->update != controller->update ||
+      by->state_size != controller->state_size || by->period != controller->period) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "controller"},
+                    "the controller \"%s\" cannot go on from the present one: start the world anew",
+                    controller->name != NULL ? controller->name : "");
+  }
+  sim->control.by = controller;
+  return PK_OK;
+}
+
 void pki_control_reset(pk_sim *sim)
 {
   const pk_controller *by = sim->control.by;

@@ -20,6 +20,10 @@ typedef struct pki_observed {
 /* What its controller sees of it. */
 pk_observation pki_observe(const pk_sim *sim, const pki_observed *world);
 
+/* Another controller goes on in the place of the present one, with what that remembers. Both are of one kind; PK_ERROR_ARGUMENT:
+ * their memories or periods differ, and nothing has changed. */
+pk_status pki_control_replace(pk_sim *sim, const pk_controller *controller, pk_error *err);
+
 /* Zero the controller's block and let it begin anew. */
 void pki_control_reset(pk_sim *sim);
 

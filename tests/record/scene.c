@@ -205,6 +205,8 @@ static void a_cut_world_keeps_its_joints(void **state)
   assert_int_equal(integer(cJSON_GetArrayItem(bodies, 4), "parent"), -1);
   const cJSON *joint = cJSON_GetArrayItem(list(json, "joints", 10), 7);
   assert_int_equal(integer(joint, "u"), 7);
+  const int moved = m->joints[pk_model_find_joint(m, m->tree->joints[m->tree->dof_joint[7]].name)].body;
+  assert_int_equal(integer(joint, "body"), moved);
   const cJSON *foot = cJSON_GetArrayItem(list(json, "feet", 1), 0);
   assert_int_equal(integer(foot, "body"), m->links[pk_model_find_link(m, "link10")].body);
   cJSON_Delete(json);

@@ -27,6 +27,7 @@ void fixture_live(fixture *f, const char *scenario, const char *set, const pki_s
 {
   char path[512];
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
+  setenv("PRONK_MOTORS", PK_SOURCE_DIR "/motors", 1);
   snprintf(path, sizeof path, "%s/scenarios/%s.yaml", PK_SOURCE_DIR, scenario);
   MUST(pki_live_create(path, &set, set != NULL, &f->source, &err));
   start(f, options);
@@ -37,6 +38,7 @@ void fixture_text(fixture *f, const char *yaml, const pki_server_options *option
   char path[64];
   snprintf(path, sizeof path, "fixture.%ld.yaml", (long)getpid());
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
+  setenv("PRONK_MOTORS", PK_SOURCE_DIR "/motors", 1);
   FILE *file = fopen(path, "w");
   assert_non_null(file);
   fputs(yaml, file);

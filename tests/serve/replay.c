@@ -86,6 +86,7 @@ static void the_hello_tells_of_a_recording(void **state)
   assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(hello, "name")), "starleth-stand");
   assert_true(number(hello, "start") == 0 && number(hello, "duration") == 1 && number(hello, "dt") == 0.0025);
   assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(hello, "parameters")), 0);
+  assert_true(cJSON_IsArray(cJSON_GetObjectItem(hello, "motors")));
   const cJSON *scene = cJSON_GetObjectItem(hello, "scene");
   assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(scene, "bodies")), 13);
   cJSON_Delete(hello);

@@ -24,7 +24,7 @@ export class Parameters {
     this.waiting = null;
     this.root = element('div.parameters');
     this.list = [];
-    this.rows = new Map(); // key: {parameter, box, slider, held}
+    this.rows = new Map(); // key: {parameter, box, slider, mark, held}
   }
 
   hello(parameters, readOnly) {
@@ -32,19 +32,18 @@ export class Parameters {
     this.rows.clear();
     const groups = new Map();
     for (const parameter of this.list) {
-      const group = parameter.key.split('.').slice(0, -1).join('.') || 'scenario';
+      const group = parameter.group ?? (parameter.key.split('.').slice(0, -1).join('.') || 'scenario');
       if (!groups.has(group)) groups.set(group, []);
       groups.get(group).push(parameter);
     }
-    const parts = [...groups].map(([group, members]) =>
-      element(
-        'fieldset',
-        { disabled: readOnly },
-        element('legend', {}, group),
-        // What acts at once comes first.
-        ...members.sort((a, b) => Number(b.live) - Number(a.live)).map((parameter) => this.row(parameter)),
-      ),
-    );
+    const parts = [...groups].map(([group, members]) => {
+      // What acts at once comes first.
+      const rows = members.sort((a, b) => Number(b.live) - Number(a.live)).map((parameter) => this.row(parameter));
+      // An actuator has many, and is closed at first.
+      return members[0].group
+        ? element('fieldset', { disabled: readOnly }, element('details', {}, element('summary', {}, group), ...rows))
+        : element('fieldset', { disabled: readOnly }, element('legend', {}, group), ...rows);
+    });
     if (readOnly) parts.unshift(element('p.muted', {}, 'Read-only: the server takes no changes.'));
     if (parts.length === 0)
       parts.push(element('p.muted', {}, 'A replay has no parameters to change; run the scenario live.'));
@@ -60,7 +59,8 @@ export class Parameters {
     const box = field.querySelector('.value') ?? field;
     const range = bounded ? sliderRange(parameter) : null;
     const slider = range ? this.slider(parameter, range) : null;
-    const row = { parameter, box, slider, held: false };
+    const mark = element('span.mark', { title: 'a change starts the run again', hidden: parameter.live }, 'restarts');
+    const row = { parameter, box, slider, mark, held: false };
     this.rows.set(parameter.key, row);
     box.addEventListener('input', () => {
       row.held = true;
@@ -82,7 +82,6 @@ export class Parameters {
       if (slider) slider.value = box.value;
       change(value, true);
     });
-    const mark = parameter.live ? null : element('span.mark', { title: 'a change starts the run again' }, 'restarts');
     return element(
       'div.parameter',
       { title: parameter.key },
@@ -94,10 +93,12 @@ export class Parameters {
 
   /** Values as the server has them now; a hand on a slider is let be. */
   update(parameters) {
-    for (const { key, value } of parameters ?? []) {
+    for (const { key, value, live } of parameters ?? []) {
       const row = this.rows.get(key);
       if (!row) continue;
       row.parameter.value = value;
+      row.parameter.live = live;
+      row.mark.hidden = live;
       if (!row.held) this.show(row);
     }
   }
