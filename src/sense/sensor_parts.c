@@ -1,4 +1,5 @@
-/* Real parts, by the numbers of their makers. Of a bias instability B the walk is K = B sqrt(3 / tau) with tau = 100 s, and its
+/* Real parts. Noise and bias are by the numbers of their makers; rates, ranges and bandwidths of inertial units are settings that
+ * they are commonly used with. Of a bias instability B the walk is K = B sqrt(3 / tau) with tau = 100 s, and its
  * correlation time tau. */
 #include <string.h>
 
@@ -32,7 +33,7 @@
 static const pki_part_row adis16448 = {
     "adis16448",
     "Analog Devices: 0.23 mg/sqrt(Hz), 0.0135 deg/s/sqrt(Hz), 819.2 Hz, 330 Hz, 18 g, "
-    "1000 deg/s (data sheet); biases as RotorS has them",
+    "1000 deg/s (noise by the data sheet); biases as RotorS has them",
     "imu",
     {.rate = 819.2,
      .bandwidth = 330,
@@ -47,34 +48,34 @@ static const pki_part_row adis16470 = {
     "adis16470",
     "Analog Devices: 100 ug/sqrt(Hz), 0.008 deg/s/sqrt(Hz), in-run bias 13 ug, 8 deg/h, 2000 "
     "Hz, "
-    "550 Hz, 40 g, 2000 deg/s (data sheet)",
+    "550 Hz, 40 g, 2000 deg/s (noise by the data sheet)",
     "imu", IMU(2000, 550, 9.8e-4, 0, 1.3e-4, 40 * G, 1.40e-4, 0, 3.9e-5, 2000 * DEG)};
 
 static const pki_part_row bmi088 = {
     "bmi088",
     "Bosch: 175 ug/sqrt(Hz), 0.014 deg/s/sqrt(Hz), zero offsets 20 mg, 1 deg/s, bias below 2 "
     "deg/h, "
-    "1600 Hz, 280 Hz, 24 g, 2000 deg/s (data sheet, flyer)",
+    "1600 Hz, 280 Hz, 24 g, 2000 deg/s (noise by the data sheet)",
     "imu", IMU(1600, 280, 1.72e-3, 0.2, 0, 24 * G, 2.44e-4, 1 * DEG, 9.7e-6, 2000 * DEG)};
 
 static const pki_part_row vn_100 = {"vn-100",
                                     "VectorNav: 0.14 mg/sqrt(Hz), 0.0035 deg/s/sqrt(Hz), "
                                     "in-run bias 40 ug, 5-10 deg/h, 800 Hz, 260 Hz, "
-                                    "16 g, 2000 deg/s (data sheet)",
+                                    "16 g, 2000 deg/s (noise by the data sheet)",
                                     "imu",
                                     IMU(800, 260, 1.37e-3, 0, 3.9e-4, 16 * G, 6.1e-5, 0, 3.6e-5, 2000 * DEG)};
 
 static const pki_part_row mti_300 = {"mti-300",
                                      "Xsens: 60 ug/sqrt(Hz), 0.01 deg/s/sqrt(Hz), in-run bias "
                                      "15 ug, 10 deg/h, 375 Hz, 200 m/s^2, "
-                                     "450 deg/s (data sheet); 400 Hz",
+                                     "450 deg/s (noise by the data sheet); 400 Hz",
                                      "imu",
                                      IMU(400, 375, 5.9e-4, 0, 1.5e-4, 200, 1.75e-4, 0, 4.8e-5, 450 * DEG)};
 
 static const pki_part_row mti_3 = {"mti-3",
                                    "Xsens: 120 ug/sqrt(Hz), 0.007 deg/s/sqrt(Hz), in-run bias "
                                    "15 ug, about 2 deg/h, 16 g, 2000 deg/s "
-                                   "(data sheet); 100 Hz",
+                                   "(noise by the data sheet); 100 Hz",
                                    "imu",
                                    IMU(100, 0, 1.2e-3, 0, 1.5e-4, 16 * G, 1.2e-4, 0, 1e-5, 2000 * DEG)};
 
