@@ -62,6 +62,23 @@ static void a_pid_on_position_answers_as_its_poles_say(void **state)
   assert_near(pid_error(PK_STEPPER_MOREAU, 4000) / pid_error(PK_STEPPER_MOREAU, 8000), 2, 0.1);
 }
 
+/* Every part of the force is that of the end of the step, the integral's included: any gain is stable at any step. */
+static void all_parts_of_a_pid_are_taken_at_the_end(void **state)
+{
+  (void)state;
+  pk_servo_parameters s = triple_pole(300);
+  rig r = rig_make("servo", &s, 0, PK_STEPPER_EULER, 0.02); /* six times the time constant of its poles */
+  pk_sim_commands(r.sim)[0].q_des = 1;
+  for (int i = 0; i < 500; i++) {
+    rig_run(&r, 1);
+    const double integral = pk_sim_actuation(r.sim)[0], q = pk_sim_q(r.sim)[0], u = pk_sim_u(r.sim)[0];
+    const double tau = s.kp * (1 - q) + integral - s.kd * u;
+    assert_near(pk_sim_tau(r.sim)[0], tau, 1e-9 * s.kp);
+  }
+  assert_near(pk_sim_q(r.sim)[0], 1, 1e-9);
+  rig_free(&r);
+}
+
 /* u' = kp (u_des - u) + ki (integral of it): with kp = 2 p and ki = p^2 the error is E (1 - p t) exp(-p t). */
 static void a_pi_on_velocity_answers_as_its_poles_say(void **state)
 {
@@ -275,6 +292,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pid_on_position_answers_as_its_poles_say),
+      cmocka_unit_test(all_parts_of_a_pid_are_taken_at_the_end),
       cmocka_unit_test(a_pi_on_velocity_answers_as_its_poles_say),
       cmocka_unit_test(the_integral_removes_the_offset),
       cmocka_unit_test(the_integral_stops_at_the_limit),
