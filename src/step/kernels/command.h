@@ -116,8 +116,13 @@ static void pki_actuate_explicitly(pki_lanes *f)
   }
 }
 
+/* rad/s or m/s: a step hardly changes a joint's velocity by more. */
+static const double PKI_NEAR_VELOCITY = 100;
+
 /* How the force law of joint k begins: the velocity of the start tells which of its pieces will hold. At a limit, one that was there
- * in the last step keeps its line. One that was not becomes a row, which may end at the limit or within: either is likely. */
+ * in the last step keeps its line. One that was not becomes a row, which may end at the limit or within: either is likely. Where the
+ * limit ends at a velocity that is far away it keeps its line, too: a row would bring that velocity into the problem, by whose size
+ * the certificate measures residuals. */
 PKI_INLINE void pki_begin_law(const pki_lanes *f, int k, const double *rates)
 {
   const pki_group *g = f->g;
@@ -132,11 +137,12 @@ PKI_INLINE void pki_begin_law(const pki_lanes *f, int k, const double *rates)
   const pki_piece p = pki_piece_at(f, k, u);
   const pk_i beyond = pki_less(zero, p.id);
   const pk_i was_there = pki_masks(g->joint.limited)[k] & pki_less(zero, last * p.f);
-  pk_i rows = beyond & ~was_there;
+  const pk_r free = pki_line_value(law[PKI_LAW_A], law[PKI_LAW_G], u);
+  const pk_i near = pki_at_most(pki_abs(free - p.f), PKI_NEAR_VELOCITY * pki_abs(law[PKI_LAW_G] - p.g));
+  pk_i rows = beyond & ~was_there & near;
   pki_masks(g->joint.limited)[k] = beyond;
   pki_use_piece(g, k, pki_mask_all(), p);
   if (pki_any(rows)) {
-    const pk_r free = pki_line_value(law[PKI_LAW_A], law[PKI_LAW_G], u);
     const bool inner = f->p->actuation != NULL && f->p->actuation->rubs;
     for (int l = 0; l < PKI_LANES; l++) {
       const int id = (int)pki_lane(p.id, l);
