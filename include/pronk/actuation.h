@@ -157,7 +157,7 @@ struct pk_actuator_kind {
   const char *name;
   /* Bytes of its parameters, which pk_actuation_create copies. */
   size_t parameters_size;
-  /* How many numbers it remembers in each world, and their names and units, for recordings. */
+  /* How many numbers it remembers in each world, at most 64, and their names and units, for recordings. */
   int nstate;
   const char *const *state_names;
   const char *const *state_units;

@@ -220,16 +220,31 @@ int pki_world_entry_actuators(const pki_world *w, int entry, int *first)
   return list_actuators(w->scenario, entry + 1, m, NULL, NULL) - *first;
 }
 
+/* An entry whose joints have no coordinate of their own drives nothing. */
+static void check_driven(const pki_scenario *s, const int *entry, int count, pki_problems *problems)
+{
+  for (int i = 0; i < s->nactuator; i++) {
+    bool drives = s->actuators[i].row == NULL;
+    for (int k = 0; k < count; k++) {
+      drives |= entry[k] == i;
+    }
+    if (!drives) {
+      pki_problem(problems, pki_node_find(s->actuators[i].node, "joints"),
+                  "no joint that \"%.60s\" names can have an actuator: it drives hinges and sliders that "
+                  "follow no other "
+                  "joint (a mimic joint follows its leader: drive that one)",
+                  s->actuators[i].joints);
+    }
+  }
+}
+
 void pki_world_make_actuation(pki_world *w, pki_problems *problems)
 {
   const pki_scenario *s = w->scenario;
   const pk_model *m = pki_joint_model(w->model);
   const int count = list_actuators(s, s->nactuator, m, NULL, NULL);
-  if (count == 0) {
-    return;
-  }
-  pk_actuator *list = calloc((size_t)count, sizeof *list);
-  int *entry = calloc((size_t)count, sizeof *entry);
+  pk_actuator *list = calloc((size_t)count + 1, sizeof *list);
+  int *entry = calloc((size_t)count + 1, sizeof *entry);
   if (list == NULL || entry == NULL) {
     pki_problem_memory(problems);
   } else {
