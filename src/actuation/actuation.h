@@ -80,9 +80,6 @@ extern const char *const pki_motor_state_names[PKI_MOTOR_STATES],
 /* Most states that a kind may have; pk_actuation_create refuses more. */
 enum { PKI_ACTUATOR_STATES_MOST = 64 };
 
-/* Most states that a kind may have: pk_actuation_create refuses more. */
-enum { PKI_ACTUATOR_STATES_MOST = 64 };
-
 typedef struct pki_actuator_entry {
   pk_actuator actuator; /* parameters and name are owned */
   int state;            /* where its states begin */

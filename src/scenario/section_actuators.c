@@ -250,8 +250,10 @@ void pki_world_make_actuation(pki_world *w, pki_problems *problems)
   } else {
     pk_error err = {0};
     list_actuators(s, s->nactuator, m, list, entry);
+    check_driven(s, entry, count, problems);
+    const pk_battery *battery = s->has_battery ? &s->battery : NULL;
     const pk_status status =
-        pk_actuation_create(m, list, count, s->has_battery ? &s->battery : NULL, &w->actuation, &err);
+        count > 0 ? pk_actuation_create(m, list, count, battery, &w->actuation, &err) : PK_OK;
     const pki_node *second = find_second(s, list, entry, count), *root = pki_document_root(s->document);
     const pki_node *at = second != NULL ? second : pki_node_find(root, "actuators");
     pki_problems_note(problems, pki_node_place(status, at != NULL ? at : root, "", &err), &err);
