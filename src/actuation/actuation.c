@@ -33,7 +33,8 @@ static pk_status check_kind(const pk_actuator *a, int index, pk_error *err)
         index);
   }
   if (a->kind->nstate > PKI_ACTUATOR_STATES_MOST) {
-    return pki_fail(err, PK_ERROR_LIMIT, where, "the kind \"%s\" has %d states, expected at most %d",
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "nstate"},
+                    "actuator %d of kind \"%s\" remembers %d numbers, expected at most %d", index,
                     a->kind->name, a->kind->nstate, PKI_ACTUATOR_STATES_MOST);
   }
   if (a->parameters == NULL && a->kind->parameters_size > 0) {
