@@ -243,13 +243,19 @@ static double circuit_rate(const double *c, const pk_actuator_input *in, const d
   double most, volts;
   pki_motor_limits(c, state, &input, &most, &volts);
   most /= K;
-  if (L == 0 || (!by_voltage && isinf(c[PKI_MOTOR_BANDWIDTH]))) {
+  const bool follows = !by_voltage && isfinite(c[PKI_MOTOR_BANDWIDTH]); /* with the bandwidth of its loop */
+  const double target = fmax(fmin(wanted / K, most), -most);
+  if (follows && L == 0) {
+    *now = current_at_once(i, most, emf, R, volts);
+    *voltage = R * *now + emf;
+    return c[PKI_MOTOR_BANDWIDTH] * (target - *now);
+  }
+  if (!follows && (L == 0 || !by_voltage)) {
     const double V = fmax(fmin(wanted * c[PKI_MOTOR_R] / K, volts), -volts);
     *now = current_at_once(by_voltage ? (V - emf) / R : wanted / K, most, emf, R, volts);
     *voltage = R * *now + emf;
     return 0;
   }
-  const double target = fmax(fmin(wanted / K, most), -most);
   const double V =
       by_voltage ? wanted * c[PKI_MOTOR_R] / K : R * i + emf + L * c[PKI_MOTOR_BANDWIDTH] * (target - i);
   *voltage = fmax(fmin(V, volts), -volts);

@@ -27,6 +27,17 @@ static pk_hydraulic_parameters leg_cylinder(void)
   return p;
 }
 
+/* A cylinder on a joint, stepped as options say. */
+static rig rig_with(const pk_joint_desc *joint, const pk_hydraulic_parameters *p, pk_sim_options o)
+{
+  rig r = {.model = hinge_model(joint)};
+  const pk_actuator one = {.kind = pk_actuator_kind_find("hydraulic"), .parameters = p};
+  assert_int_equal(pk_actuation_create(r.model, &one, 1, NULL, &r.actuation, NULL), PK_OK);
+  o.actuation = r.actuation;
+  assert_int_equal(pk_sim_create(r.model, &o, &r.sim, NULL), PK_OK);
+  return r;
+}
+
 /* ---- the reference ---- */
 
 /* sqrt with a sign, smooth within 1e4 Pa of zero. */
@@ -133,8 +144,11 @@ static void the_adaptive_scheme_agrees_with_it(void **state)
   reference ref = {leg_cylinder(), 0.2};
   double expected[6];
   integrate_reference(&ref, until, expected);
-  rig r = rig_make("hydraulic", &ref.p, 0, PK_STEPPER_ARK_IMPLICIT, until / 4);
-  assert_less(response_error(&r, 4, expected, 0.2), 1e-6);
+  pk_sim_options o = pk_sim_options_default();
+  o.stepper = PK_STEPPER_ARK_IMPLICIT, o.dt = until / 4, o.rtol = 1e-12, o.atol = 1e-12;
+  const pk_joint_desc joint = hinge_joint();
+  rig r = rig_with(&joint, &ref.p, o);
+  assert_less(response_error(&r, 4, expected, 0.2), 1e-8);
   rig_free(&r);
 }
 
@@ -188,12 +202,9 @@ static void the_static_force_is_that_of_the_supply(void **state)
   for (int sign = -1; sign <= 1; sign += 2) {
     pk_joint_desc joint = hinge_joint();
     joint.kind = PK_JOINT_REVOLUTE, joint.lower = -0.1, joint.upper = 0.1;
-    rig r = {.model = hinge_model(&joint)};
-    const pk_actuator one = {.kind = pk_actuator_kind_find("hydraulic"), .parameters = &p};
     pk_sim_options o = pk_sim_options_default();
-    assert_int_equal(pk_actuation_create(r.model, &one, 1, NULL, &r.actuation, NULL), PK_OK);
-    o.dt = 1e-3, o.actuation = r.actuation;
-    assert_int_equal(pk_sim_create(r.model, &o, &r.sim, NULL), PK_OK);
+    o.dt = 1e-3;
+    rig r = rig_with(&joint, &p, o);
     pk_sim_commands(r.sim)[0].tau = sign;
     rig_run(&r, 2000);
     const double *s = pk_sim_actuation(r.sim);
