@@ -112,7 +112,7 @@ static inline int pki_battery_state(const pk_actuation *a)
 }
 
 /* The parameters of a motor, dc or sea, as constants of a step. */
-void pki_motor_constants(const pk_motor_parameters *p, bool spring, double out[PKI_MOTOR_CONSTANTS]);
+void pki_motor_constants(const pk_motor_parameters *p, bool spring, double c[PKI_MOTOR_CONSTANTS]);
 
 /* What "dc" and "sea" share: the field table, checks, states. */
 enum { PKI_MOTOR_FIELD_COUNT = 27 };

@@ -25,7 +25,7 @@ static void expect_refused(const pk_model *m, const pk_actuator *list, int count
                            const char *field, const char *text)
 {
   pk_error err = {.message = ""};
-  pk_actuation *a = (pk_actuation *)&err;
+  pk_actuation other, *a = &other; /* NULL comes back in its place */
   assert_int_equal(pk_actuation_create(m, list, count, battery, &a, &err), PK_ERROR_ARGUMENT);
   assert_null(a);
   assert_string_equal(err.field, field);
