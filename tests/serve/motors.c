@@ -131,6 +131,29 @@ static void a_robot_without_motors_has_an_empty_list(void **state)
   fixture_stop(&f);
 }
 
+static void readings_of_sensors_are_values_to_subscribe_to(void **state)
+{
+  (void)state;
+  fixture f;
+  client c;
+  cJSON *hello = NULL;
+  fixture_live(&f, "starleth-blind", NULL, &paused);
+  fixture_client(&f, &c, &hello);
+  const cJSON *channel = item_of(hello, "channels", "name", "sensors"), *column = NULL;
+  int gravity = -1, i = 0;
+  cJSON_ArrayForEach(column, cJSON_GetObjectItem(channel, "columns"))
+  {
+    gravity = strcmp(cJSON_GetStringValue(column), "imu/base.az") == 0 ? i : gravity;
+    i++;
+  }
+  assert_at_least(gravity, 0);
+  subscribe(&c, "sensors", gravity);
+  assert_less(fabs(value_after(&c, 100, 100) - 9.81), 1); /* it stands */
+  cJSON_Delete(hello);
+  client_close(&c);
+  fixture_stop(&f);
+}
+
 static void every_number_of_an_actuator_is_a_parameter(void **state)
 {
   (void)state;
@@ -349,6 +372,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_hello_has_what_motors_can_do_and_which_body_they_move),
       cmocka_unit_test(a_robot_without_motors_has_an_empty_list),
+      cmocka_unit_test(readings_of_sensors_are_values_to_subscribe_to),
       cmocka_unit_test(every_number_of_an_actuator_is_a_parameter),
       cmocka_unit_test(gains_of_hold_change_while_it_holds),
       cmocka_unit_test(gains_of_track_change_while_it_tracks),

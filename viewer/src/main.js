@@ -79,6 +79,16 @@ const state = {
   get points() {
     return viewer?.plots.points ?? 0;
   },
+  /** By what bodies have their colours, and each one's part of its limit, by name. */
+  get colours() {
+    const { mode, part } = viewer?.tint ?? { mode: 'none', part: [] };
+    const known = viewer?.hello?.scene.bodies.map(({ name }, i) => [name, part[i]]) ?? [];
+    return { mode, parts: Object.fromEntries(known.filter((pair) => !Number.isNaN(pair[1]))) };
+  },
+  /** The motor whose torque is plotted against its speed. */
+  get motor() {
+    return viewer?.motors.state ?? null;
+  },
   get errors() {
     return [...errors, ...((viewer ?? film)?.errors ?? [])];
   },

@@ -7,8 +7,8 @@ export class Panel {
   constructor(viewer, pages) {
     this.viewer = viewer;
     this.switches = {};
-    const show = element('div.switches', {}, ...TOGGLES.map((toggle) => this.makeSwitch(toggle)));
-    this.pages = { Plots: pages.plots, Show: show, Parameters: pages.parameters };
+    const show = element('div.switches', {}, ...TOGGLES.map((toggle) => this.makeSwitch(toggle)), viewer.tint.row);
+    this.pages = { Plots: pages.plots, Motors: pages.motors, Show: show, Parameters: pages.parameters };
     this.tabs = {};
     const bar = element(
       'nav',
@@ -61,6 +61,13 @@ export class Panel {
       page.hidden = other !== name;
       this.tabs[other].setAttribute('aria-selected', String(other === name));
     }
+    this.viewer.redraw(); // what is drawn only where it is seen
+  }
+
+  /** A page that not every robot has. */
+  offer(name, on) {
+    this.tabs[name].hidden = !on;
+    if (!on && !this.pages[name].hidden) this.turn('Plots');
   }
 
   flip(on = this.root.hidden) {

@@ -118,12 +118,10 @@ export class Plots {
 
   /** Tell the server what to send now; in a replay ask for what is not here yet. */
   changed() {
-    if (!this.replay) {
-      this.send({ type: 'subscribe', values: this.history.subscription });
-      return;
-    }
-    for (const slot of this.history.slots) {
-      if (slot.users > 0 && !slot.series) this.send({ type: 'series', channel: slot.channel, column: slot.column });
+    this.send({ type: 'subscribe', values: this.history.subscription });
+    if (!this.replay) return;
+    for (const { slot } of this.list.flatMap((plot) => plot.curves)) {
+      if (!slot.series) this.send({ type: 'series', channel: slot.channel, column: slot.column });
     }
   }
 
@@ -165,9 +163,9 @@ export class Plots {
 
   /** @param {import('./frame.js').Frame} frame */
   add(frame) {
-    if (this.replay || frame.nvalue === 0) return;
+    if (frame.nvalue === 0) return;
     this.history.add(frame);
-    this.points++;
+    if (!this.replay) this.points++;
   }
 
   /** The whole of a channel's column, in a replay. */

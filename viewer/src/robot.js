@@ -11,10 +11,12 @@ import {
 } from 'three';
 import { geometryOf, unitOf } from './scene.js';
 import { multiplyAffine, poseMatrix } from './matrix.js';
+import { scaleColour } from './scale.js';
 
 const HIGHLIGHT = new Color(0xff8a1f);
 const COLLISION = new Color(0x2aa198);
 const colour = new Color();
+const scaled = new Color();
 
 /** The instances that share a geometry and a material. */
 class Batch {
@@ -29,14 +31,17 @@ class Batch {
     this.mesh.castShadow = material.opacity === 1;
     this.mesh.receiveShadow = true;
     this.mesh.userData.body = this.body;
-    this.paint(-1);
+    this.paint(-1, null);
   }
 
-  /** Colours by shape; those of a selected body glow. */
-  paint(selected) {
+  /** Colours by shape; those of a selected body glow. @param {Float32Array|null} part of each body, for the scale */
+  paint(selected, part) {
     this.shapes.forEach((shape, i) => {
       if (shape.visual) colour.setRGB(shape.rgba[0], shape.rgba[1], shape.rgba[2], SRGBColorSpace);
       else colour.copy(COLLISION);
+      const share = part?.[shape.body] ?? NaN;
+      if (!Number.isNaN(share)) colour.lerp(scaleColour(share, scaled), 0.92);
+      else if (part) colour.setScalar(0.2126 * colour.r + 0.7152 * colour.g + 0.0722 * colour.b);
       if (selected >= 0 && shape.body === selected) colour.lerp(HIGHLIGHT, 0.7);
       this.mesh.setColorAt(i, colour);
     });
@@ -66,6 +71,7 @@ export class Bodies {
     this.geometries = new Map();
     this.sets = { visual: this.batches(visual, scene), collision: this.batches(collision, scene) };
     this.selected = -1;
+    this.part = null;
     // A model may come without anything to look at.
     this.hasVisual = visual.length > 0;
     this.show(false);
@@ -106,7 +112,13 @@ export class Bodies {
 
   select(body) {
     this.selected = body;
-    for (const batch of [...this.sets.visual, ...this.sets.collision]) batch.paint(body);
+    this.paint(this.part);
+  }
+
+  /** @param {Float32Array|null} part of a limit for each body; not a number: grey; null: all have their own colours */
+  paint(part) {
+    this.part = part;
+    for (const batch of [...this.sets.visual, ...this.sets.collision]) batch.paint(this.selected, part);
   }
 
   /** @param {Float32Array} pose [nbody][7] */

@@ -6,6 +6,7 @@ import { Connection } from './connection.js';
 import { element, onTheme } from './dom.js';
 import { Help } from './help.js';
 import { listen } from './keys.js';
+import { Motors } from './motors.js';
 import { Panel } from './panel.js';
 import { Parameters } from './parameters.js';
 import { Plots } from './plots.js';
@@ -14,6 +15,7 @@ import { Push } from './push.js';
 import { Stage } from './stage.js';
 import { StatusBar } from './statusbar.js';
 import { Timeline } from './timeline.js';
+import { Tint } from './tint.js';
 import { Toolbar } from './toolbar.js';
 import { World } from './world.js';
 
@@ -68,15 +70,21 @@ export class Viewer {
 
   makePage(app) {
     this.plots = new Plots(this.send, (time) => this.seek(time));
+    this.tint = new Tint(this.plots.history, () => this.recolour());
+    this.motors = new Motors(this.plots);
     this.parameters = new Parameters(this.send);
     this.timeline = new Timeline((time) => this.seek(time));
     this.statusBar = new StatusBar();
     this.card = new Card(this);
     this.toolbar = new Toolbar(this);
-    this.panel = new Panel(this, { plots: this.plots.root, parameters: this.parameters.root });
+    this.panel = new Panel(this, {
+      plots: this.plots.root,
+      motors: this.motors.root,
+      parameters: this.parameters.root,
+    });
     this.notice = element('div.notice', { hidden: true, role: 'status' });
     app.prepend(this.toolbar.root);
-    this.canvas.parentElement.append(this.card.root, this.notice);
+    this.canvas.parentElement.append(this.card.root, this.tint.legend, this.notice);
     app.append(this.panel.root, element('div.bottom', {}, this.timeline.root, this.statusBar.root));
     this.help = new Help(document.body);
     this.state('connecting');
@@ -100,6 +108,8 @@ export class Viewer {
     const start = performance.now();
     if (this.world && this.fresh) {
       this.world.update();
+      this.tint.update();
+      if (this.tint.mode !== 'none') this.world.bodies.paint(this.tint.part);
       this.camera.update(this.world.frame.pose);
       this.timeline.update(this.world.frame.time);
       this.card.update(this.world.frame.pose);
@@ -112,7 +122,9 @@ export class Viewer {
     const part = this.drawn++ === 0 ? 1 : 0.05;
     this.moveTime += part * (moved - start - this.moveTime);
     this.drawTime += part * (performance.now() - moved - this.drawTime);
-    if (this.world) this.plots.draw(this.world.frame.time);
+    if (!this.world) return;
+    this.plots.draw(this.world.frame.time);
+    this.motors.draw(this.world.frame.time);
   }
 
   // What the connection hears.
@@ -136,6 +148,20 @@ export class Viewer {
     this.timeline.hello(hello);
     this.parameters.hello(hello.mode === 'live' ? hello.parameters : [], hello.read_only);
     this.plots.hello(hello.channels ?? [], hello.mode === 'replay', hello.scene);
+    this.equip();
+    this.redraw();
+  }
+
+  /** Motors are as the server says. */
+  equip() {
+    this.tint.hello(this.hello);
+    this.motors.hello(this.hello);
+    this.panel.offer('Motors', this.motors.count > 0);
+  }
+
+  recolour() {
+    this.plots.changed();
+    if (this.tint.mode === 'none') this.world?.bodies.paint(null);
     this.redraw();
   }
 
@@ -167,8 +193,10 @@ export class Viewer {
   }
 
   /** Somebody set a parameter. */
-  changed({ parameters, duration, dt }) {
-    Object.assign(this.hello, { parameters, duration, dt });
+  changed({ parameters, duration, dt, motors }) {
+    const same = JSON.stringify(motors) === JSON.stringify(this.hello.motors);
+    Object.assign(this.hello, { parameters, duration, dt, motors });
+    if (!same) this.equip();
     this.parameters.update(parameters);
     this.timeline.hello(this.hello);
     if (this.world) this.timeline.update(this.world.frame.time);
@@ -239,6 +267,7 @@ export class Viewer {
   select(body) {
     this.selected = body;
     this.world?.bodies.select(body);
+    if (body >= 0) this.motors.take(body);
     if (this.world) this.card.show(this.world.scene, body);
     if (this.world) this.card.update(this.world.frame.pose);
     this.redraw();
