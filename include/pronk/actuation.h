@@ -414,7 +414,7 @@ PK_API void pk_actuation_destroy(pk_actuation *actuation);
 PK_API int pk_actuation_count(const pk_actuation *actuation);
 PK_API pk_actuator pk_actuation_get(const pk_actuation *actuation, int index);
 
-/* Numbers that all of them remember in a world, and where those of one begin. The battery's are the last two: V of the
+/* Numbers that all of them remember in a world, and where those of one begin. The battery's are the last three: V that motors can have in the next step, V of the
  * bus, A s that were taken. */
 PK_API int pk_actuation_state_size(const pk_actuation *actuation);
 PK_API int pk_actuation_state_at(const pk_actuation *actuation, int index);

@@ -177,7 +177,7 @@ static void summarise_actuators(pk_actuation *a)
     }
     hash = hash_actuator(hash, actuator);
   }
-  a->nstate += 2; /* the battery's */
+  a->nstate += 3; /* the battery's */
   a->hash = a->has_battery ? pki_hash_bytes(hash, &a->battery, sizeof a->battery) : hash;
 }
 
@@ -274,5 +274,5 @@ void pki_actuation_reset(const pk_actuation *a, double *state)
       actuator->kind->reset(actuator->parameters, state + a->list[i].state);
     }
   }
-  state[pki_battery_state(a)] = a->has_battery ? a->battery.full : 0;
+  state[pki_battery_state(a)] = state[pki_battery_limit(a)] = a->has_battery ? a->battery.full : 0;
 }

@@ -105,10 +105,15 @@ struct pk_actuation {
   unsigned long long model;
 };
 
-/* Where the battery's two states are. */
+/* Where the battery's states are: V of the bus and A s that were taken; and before them V that motors can have in the next step. */
 static inline int pki_battery_state(const pk_actuation *a)
 {
   return a->nstate - 2;
+}
+
+static inline int pki_battery_limit(const pk_actuation *a)
+{
+  return a->nstate - 3;
 }
 
 /* The parameters of a motor, dc or sea, as constants of a step. */

@@ -214,7 +214,7 @@ static pk_actuator_input input_of(const pk_actuation *a, const pk_flow_step *s, 
                           .x = s->x[k],
                           .u = s->u_before[k],
                           .command = s->commands != NULL ? s->commands[k] : none,
-                          .bus = a->has_battery ? s->state_before[pki_battery_state(a)] : INFINITY};
+                          .bus = a->has_battery ? s->state_before[pki_battery_limit(a)] : INFINITY};
   in.x += smooth || s->explicit_forces ? 0 : (in.dt - in.reach) * in.u;
   in.command.tau_max = in.command.tau_max > 0 ? in.command.tau_max : INFINITY;
   return in;

@@ -31,7 +31,7 @@ static pk_actuator_input input_of(const pk_sim *sim, int k, const double *q, con
                              .x = q[sim->model->dof_q[k]],
                              .u = u[k],
                              .command = c,
-                             .bus = a->has_battery ? state[pki_battery_state(a)] : INFINITY};
+                             .bus = a->has_battery ? state[pki_battery_limit(a)] : INFINITY};
 }
 
 /* Forces of actuators in the place of those of commands, or added to them, and how their states change. */
@@ -39,7 +39,7 @@ static void add_actuator_forces(const pk_sim *sim, const double *q, const double
                                 double *rates, bool settle, double *tau, double *out)
 {
   const pk_actuation *a = sim->options.actuation;
-  rates[pki_battery_state(a)] = rates[pki_battery_state(a) + 1] = 0;
+  rates[pki_battery_limit(a)] = rates[pki_battery_state(a)] = rates[pki_battery_state(a) + 1] = 0;
   for (int n = 0; n < a->count; n++) {
     const pki_actuator_entry *entry = &a->list[a->order[n]];
     const pk_actuator *actuator = &entry->actuator;

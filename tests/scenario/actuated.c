@@ -90,7 +90,7 @@ static reached run_scene(const scene *s)
   assert_int_equal(count_kind(a, false), s->springs);
   for (int k = 0; k < steps; k++) {
     const double *state = pk_sim_actuation(world.sim);
-    const double bus = a->has_battery ? state[pki_battery_state(a)] : INFINITY;
+    const double bus = a->has_battery ? state[pki_battery_limit(a)] : INFINITY;
     pk_step_info info;
     assert_int_equal(pki_world_step(&world, &info), PK_OK);
     if (!info.certified) {

@@ -14,7 +14,7 @@ PKI_INLINE double pki_late_part(const pki_group_plan *p)
 PKI_INLINE pk_r pki_bus_voltage(const pki_lanes *f)
 {
   const pk_actuation *a = f->p->actuation;
-  return a->has_battery ? pki_reals(f->g->actuators.state)[pki_battery_state(a)] : pki_splat(INFINITY);
+  return a->has_battery ? pki_reals(f->g->actuators.state)[pki_battery_limit(a)] : pki_splat(INFINITY);
 }
 
 /* What the step tells the motor of joint k. */
@@ -114,24 +114,61 @@ static void pki_condense_actuators(const pki_lanes *f, const double *rates)
   pki_condense_others(f, rates);
 }
 
-/* What the battery gives in the step: the bus at its end, and the charge. */
+/* What the battery's motors draw: the power of all; and of those at the limit of voltage the bus current that they would draw without
+ * voltage, and how it grows by volt, with the power of the others. */
+typedef struct pki_bus_load {
+  pk_r power, others, current, conductance;
+} pki_bus_load;
+
+static pki_bus_load pki_load_of_bus(const pki_lanes *f)
+{
+  const pk_actuation *a = f->p->actuation;
+  const pk_r *const state = pki_reals(f->g->actuators.state), *const constants =
+                                                                  pki_reals(f->g->actuators.motors);
+  const pk_r zero = pki_splat(0), limit = state[pki_battery_limit(a)];
+  pki_bus_load load = {zero, zero, zero, zero};
+  for (int n = 0; n < a->nmotor; n++) {
+    const pk_r *const motor = state + a->list[a->order[n]].state, *const c =
+                                                                      constants + n * PKI_MOTOR_CONSTANTS;
+    const pk_r V = motor[PKI_MOTOR_STATE_VOLTAGE], i = motor[PKI_MOTOR_STATE_CURRENT], volts = pki_abs(V);
+    const pk_i held = pki_at_most((1 - 1e-9) * limit, volts);
+    const pk_r alpha = f->p->dt / (c[PKI_MOTOR_L] + f->p->dt * c[PKI_MOTOR_R]);
+    load.power += V * i;
+    load.others += pki_select(held, zero, V * i);
+    load.conductance += pki_where_set(held, alpha);
+    load.current += pki_where_set(held, pki_select(pki_less(V, zero), -i, i) - alpha * volts);
+  }
+  return load;
+}
+
+/* V with V = open - R (current + conductance V + power / V), the larger one; without one, half of what there is at no power. */
+PKI_INLINE pk_r pki_bus_at(pk_r open, double R, pk_r current, pk_r conductance, pk_r power)
+{
+  const pk_r A = 1.0 + R * conductance, B = open - R * current;
+  return (B + pki_sqrt(pki_max(pki_splat(0), B * B - 4 * R * A * power))) / (2.0 * A);
+}
+
+/* What the battery gives in the step: the bus at its end by the power that was drawn, and the charge. What motors can have in the next
+ * step takes into account that those at the limit of voltage draw less when it falls: the bus would swing from step to step. */
 static void pki_finish_battery(const pki_lanes *f)
 {
   const pk_actuation *a = f->p->actuation;
   const pk_battery *b = &a->battery;
-  pk_r *const state = pki_out(f->g->actuators.state), power = pki_splat(0), zero = pki_splat(0);
+  pk_r *const state = pki_out(f->g->actuators.state), zero = pki_splat(0),
+              least = pki_splat(-b->regeneration);
   pk_r *const bus = state + pki_battery_state(a), *const charge = bus + 1;
-  for (int n = 0; n < a->nmotor; n++) {
-    const pk_r *const motor = state + a->list[a->order[n]].state;
-    power += motor[PKI_MOTOR_STATE_VOLTAGE] * motor[PKI_MOTOR_STATE_CURRENT];
-  }
-  power = pki_max(power, pki_splat(-b->regeneration));
+  const pki_bus_load load = pki_load_of_bus(f);
+  const pk_r power = pki_max(load.power, least);
   const pk_r used =
       b->capacity > 0 ? pki_max(zero, pki_min(*charge / pki_splat(b->capacity), pki_splat(1))) : zero;
   const pk_r open = b->full - used * (b->full - b->empty);
-  /* V = open - R I and I = power / V; beyond the largest power that there is V is half of open */
-  const pk_r root = pki_sqrt(pki_max(zero, open * open - 4 * b->resistance * power));
-  *bus = 0.5 * (open + root);
+  const pk_r limit =
+      pki_bus_at(open, b->resistance, load.current, load.conductance, pki_max(load.others, least));
+  const pk_r high = pki_bus_at(open, b->resistance, zero, zero, power);
+  /* two voltages give the same power; a bus that is pulled below half of its open voltage is at the lower one */
+  const pk_i low = pki_less(limit, 0.5 * open) & pki_less(zero, power);
+  *bus = pki_select(low, open - high, high);
+  state[pki_battery_limit(a)] = limit;
   *charge += f->p->dt * (power / *bus);
 }
 
