@@ -81,7 +81,8 @@ await tests({
     await until(page, 'pronk.colours.mode === "none"', 'H goes on to none');
     await sleep(300);
     const without = await count(page, [0x2f, 0x6f, 0xbf]);
-    check(blue > 10 * (without + 20), `cold legs are blue (${blue} pixels, ${without} without)`);
+    // The legend has a few blue pixels of its own.
+    check(blue > without + 1500, `cold legs are blue (${blue} pixels, ${without} without)`);
     check(!(await page.isVisible('.scale')), 'the legend is gone');
   },
   'torque against speed of a motor': async () => {
@@ -122,7 +123,7 @@ await tests({
   'a recording has colours and torque against speed': async () => {
     check(page.complaints.length === 0, `the console has no error: ${page.complaints}`);
     await server.stop();
-    run('run', 'starleth-sea', '--set', 'duration=1.5', '-o', folder);
+    run('run', 'starleth-sea', '--set', 'duration=4', '-o', folder);
     const other = await view(join(folder, 'run.mcap'), '--paused');
     const replay = await openViewer(chrome, other.url, { viewport: { width: 1100, height: 640 } });
     await replay.fill('input.timeline', '1');
@@ -132,7 +133,7 @@ await tests({
     await replay.click('[role=tab]:has-text("Motors")');
     await replay.keyboard.press('Escape'); // the tab lets go of the keys
     await replay.keyboard.press('Space');
-    await until(replay, 'pronk.motor !== null && pronk.motor.points > 5', 'points come while it plays');
+    await until(replay, 'pronk.motor !== null && pronk.motor.points > 2', 'points come while it plays');
     check(replay.complaints.length === 0, `the console has no error: ${replay.complaints}`);
     check((await replay.evaluate('pronk.errors')).length === 0, 'the server refused nothing');
     await other.stop();
