@@ -97,7 +97,55 @@ static void add_rows(const pki_curves *c, const int *chosen, int n, int columns,
   free(values);
 }
 
-/* {"time":[..],"pose":"..","contacts":{..},"com":".."} */
+/* Values of a channel at the chosen times, for colours: the last sample not after each of them. False: there are none. */
+static bool add_channel(const pki_report_source *s, const char *name, const double *time, int n, bool first,
+                        pki_text *out, pk_error *err)
+{
+  pki_curves c = {0};
+  const size_t size =
+      pki_curves_read(s->recording, name, &c, err) == PK_OK && c.n > 0 ? (size_t)n * (size_t)c.columns : 0;
+  double *values = malloc((size + 1) * sizeof *values);
+  if (size > 0 && values != NULL) {
+    for (int i = 0, at = 0; i < n; i++) {
+      while (at + 1 < c.n && c.time[at + 1] <= time[i] + 1e-9) {
+        at++;
+      }
+      for (int k = 0; k < c.columns; k++) {
+        values[(size_t)i * (size_t)c.columns + (size_t)k] = pki_curve(&c, k)[at];
+      }
+    }
+    pki_text_add(out, first ? "{\"name\":" : ",{\"name\":");
+    pki_text_add_json_string(out, name);
+    pki_text_add(out, ",\"columns\":[");
+    for (int k = 0; k < c.columns; k++) {
+      pki_text_add(out, k > 0 ? "," : "");
+      pki_text_add_json_string(out, c.channel->column[k]);
+    }
+    pki_text_add(out, "],\"values\":");
+    out->failed = pki_text_add_floats(out, values, size, err) != PK_OK || out->failed;
+    pki_text_add(out, "}");
+  }
+  out->failed = out->failed || values == NULL;
+  const bool added = size > 0 && values != NULL;
+  free(values);
+  pki_curves_free(&c);
+  return added;
+}
+
+/* What bodies have their colours by: torques of joints, temperatures, and the limits of motors. */
+static void add_colours(const pki_report_source *s, const double *time, int n, pki_text *out, pk_error *err)
+{
+  const pk_recorder_attachment *motors = pk_recording_attachment(s->recording, "actuators.json");
+  const bool known = motors != NULL && motors->size > 0;
+  pki_text_add(out, ",\"motors\":");
+  pki_text_add_bytes(out, known ? motors->data : "[]", known ? motors->size : 2);
+  pki_text_add(out, ",\"channels\":[");
+  const bool loads = add_channel(s, "joints/force", time, n, true, out, err);
+  add_channel(s, "actuators/temperature", time, n, !loads, out, err);
+  pki_text_add(out, "]");
+}
+
+/* {"time":[..],"pose":"..","contacts":{..},"motors":[..],"channels":[..],"com":".."} */
 static void add_data(const pki_report_source *s, const pki_curves *bodies, pki_text *out, pk_error *err)
 {
   int *chosen = malloc(FRAMES * sizeof *chosen);
@@ -115,6 +163,7 @@ static void add_data(const pki_report_source *s, const pki_curves *bodies, pki_t
     pki_text_add(out, "],\"pose\":");
     add_rows(bodies, chosen, n, bodies->columns, out, err);
     add_contacts(s, time, n, out, err);
+    add_colours(s, time, n, out, err);
     /* the same rate as bodies, unless the recording has another */
     if (pki_curves_read(s->recording, "com", &com, err) == PK_OK && com.n == bodies->n && com.columns >= 3) {
       pki_text_add(out, ",\"com\":");

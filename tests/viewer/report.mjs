@@ -180,6 +180,46 @@ await tests({
     console.log(`        50 robots, ${length} shapes: ${calls} draw calls, ${move.toFixed(2)} ms of script (median)`);
     check(calls < 40, `the number of draw calls does not grow with the robots, there are ${calls}`);
   },
+  'bodies have the colour of their load or their temperature': async () => {
+    const driven = {
+      ...scene,
+      joints: [{ name: 'hip', column: 0, q: 0, u: 0, body: 0, effort: 10 }],
+    };
+    const motors = [{ name: 'hip', kind: 'dc', constant: 2, resistance: 1, voltage: 24, current: 4, ambient: 25, temperature: 125 }];
+    const channels = [
+      { name: 'joints/force', columns: ['hip'], values: base64([0, 4, -8, 2, 16]) },
+      { name: 'actuators/temperature', columns: ['hip'], values: base64([25, 50, 75, 100, 125]) },
+    ];
+    const seen = await page.evaluate(
+      async ([one, samples]) => {
+        const box = document.createElement('div');
+        box.style.width = '640px';
+        document.body.append(box);
+        const handle = PronkReplay.mount(box, one, samples),
+          select = box.querySelector('[aria-label="colour by"]'),
+          found = {};
+        for (const mode of ['none', 'load', 'temperature']) {
+          select.value = mode;
+          select.dispatchEvent(new Event('change'));
+          found[mode] = [];
+          for (const time of samples.time) {
+            handle.seek(time);
+            await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+            found[mode].push(handle.parts?.[0] ?? null);
+          }
+          found[`${mode} legend`] = box.querySelector('.scale').hidden ? '' : box.querySelector('.scale').textContent;
+        }
+        return found;
+      },
+      [driven, { ...data, motors, channels }],
+    );
+    check(String(seen.none) === ',,,,' && seen['none legend'] === '', 'at first bodies have their own colours');
+    // The current's limit, 2 N m/A times 4 A, is less than the model's 10 N m.
+    check(String(seen.load) === '0,0.5,1,0.25,2', `loads are parts of 8 N m: ${seen.load}`);
+    check(String(seen.temperature) === '0,0.25,0.5,0.75,1', `temperatures go from 25 to 125 °C: ${seen.temperature}`);
+    check(seen['temperature legend'].includes('125 °C'), `the legend tells it: ${seen['temperature legend']}`);
+    check(!(await page.isVisible('#here [aria-label="colour by"]')), 'without data there is nothing to choose');
+  },
   'every kind of shape is drawn, of bodies and of the ground': async () => {
     const calls = await page.evaluate(
       async ([scenes, samples]) => {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { browser, check, near, needs, open, run, scratch, tests, until } from './support.mjs';
+import { browser, check, near, needs, open, run, scratch, sleep, tests, until } from './support.mjs';
 
 needs();
 const folder = scratch();
@@ -54,6 +54,22 @@ await tests({
     });
     await page.mouse.click(place.x, place.y);
     check(near(Number(await page.inputValue('.pronk-bar input[type=range]')), 1, 0.02), 'the replay is at 1 s');
+  },
+  'the replay of motors has colours': async () => {
+    const other = scratch();
+    run('run', 'starleth-sea', '--duration', '1', '-o', other);
+    const motors = await open(chrome, String(pathToFileURL(join(other, 'report.html'))));
+    for (const [mode, text] of [
+      ['load', 'torque'],
+      ['temperature', '155 °C'],
+    ]) {
+      await motors.selectOption('.pronk-bar [aria-label="colour by"]', mode);
+      check((await motors.textContent('.pronk-picture .scale')).includes(text), `the legend of ${mode} is there`);
+    }
+    await motors.fill('.pronk-bar input[type=range]', '0.9');
+    await sleep(500);
+    check(motors.complaints.length === 0, `the console has no error: ${motors.complaints}`);
+    await motors.close();
   },
   'it is no wider than a phone': async () => {
     await page.setViewportSize({ width: 390, height: 800 });

@@ -37,7 +37,8 @@ export class Motors {
       element(
         'p.muted',
         {},
-        'At the joint’s side of the gear, for as many seconds as plots show. Dashed: what voltage and current allow at 25 °C.',
+        'At the joint’s side of the gear, for as many seconds as plots show. ' +
+          'Dashed: what voltage and current allow at 25 °C.',
       ),
     );
   }
@@ -62,7 +63,9 @@ export class Motors {
       ({ name }) => this.columns.current.includes(name) && this.columns.speed.includes(name),
     );
     const kept = this.list.find(({ name }) => name === this.motor?.name) ?? this.list[0] ?? null;
-    this.select.replaceChildren(...this.list.map(({ name, kind }) => element('option', { value: name }, `${name} (${kind})`)));
+    this.select.replaceChildren(
+      ...this.list.map(({ name, kind }) => element('option', { value: name }, `${name} (${kind})`)),
+    );
     this.motor = null;
     if (kept) this.choose(kept.name);
   }
@@ -124,7 +127,8 @@ export class Motors {
     }
     speed = noLoad > speed && (noLoad < 4 * speed || points.length === 0) ? noLoad : speed;
     const limit = 1.15 * lineAt(this.motor, 1, 0);
-    return [speed, Number.isFinite(limit) && (limit < 8 * torque || points.length === 0) ? Math.max(torque, limit) : torque];
+    torque = limit > torque && (limit < 8 * torque || (points.length === 0 && limit < Infinity)) ? limit : torque;
+    return [speed, torque];
   }
 
   paint(points) {

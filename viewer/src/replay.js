@@ -1,5 +1,7 @@
 // The replay inside a report: one script, no network. window.PronkReplay.mount(element, scene, data).
 import { Camera } from './camera.js';
+import { MODES, spread } from './sources.js';
+import { Scale } from './scale.js';
 import { bytesOf } from './scene.js';
 import { element, icon, onTheme } from './dom.js';
 import { Stage } from './stage.js';
@@ -13,6 +15,8 @@ import style from './replay.css?inline';
  * @property {string} pose base64 float32 [n][nbody][7]
  * @property {{offset: number[], values: string}} contacts rows offset[i] to offset[i + 1] of base64 float32 [.][10]
  * @property {string} com base64 float32 [n][3]
+ * @property {object[]} [motors] as in actuators.json
+ * @property {{name: string, columns: string[], values: string}[]} [channels] base64 float32 [n][columns], for colours
  */
 
 const TRAIL = 3; // s
@@ -83,9 +87,38 @@ class Track {
   }
 }
 
+/** Colours of bodies at any moment. */
+class Colours {
+  /** @param {Data} data */
+  constructor(data, scene) {
+    const { motors = [], channels = [] } = data;
+    this.values = new Map(channels.map(({ name, values }) => [name, new Float32Array(bytesOf(values))]));
+    this.columns = new Map(channels.map(({ name, columns }) => [name, columns.length]));
+    this.sources = Object.fromEntries(
+      Object.entries(MODES).map(([mode, { find }]) => [mode, find({ scene, motors, channels })]),
+    );
+    this.modes = Object.keys(MODES).filter((mode) => mode === 'none' || this.sources[mode].length > 0);
+    this.mode = 'none';
+    this.part = new Float32Array(scene.bodies.length);
+  }
+
+  /** @returns {Float32Array|null} the part of each body in a sample */
+  at(sample) {
+    if (this.mode === 'none') return null;
+    const sources = this.sources[this.mode];
+    const value = (i) => {
+      const { channel, column } = sources[i];
+      return this.values.get(channel)[sample * this.columns.get(channel) + column];
+    };
+    spread(sources, value, this.part);
+    return this.part;
+  }
+}
+
 class Replay {
   constructor(parent, scene, data) {
     this.track = new Track(data, scene.bodies.length);
+    this.colours = new Colours(data, scene);
     this.time = this.track.start;
     this.playing = false;
     this.speed = 1;
@@ -140,10 +173,17 @@ class Replay {
       },
       ...[0.1, 0.25, 0.5, 1, 2].map((value) => element('option', { value, selected: value === 1 }, `×${value}`)),
     );
+    this.scale = new Scale();
+    this.modes = element(
+      'select',
+      { 'aria-label': 'colour by', onchange: () => this.colour(this.modes.value) },
+      ...this.colours.modes.map((mode) => element('option', { value: mode }, MODES[mode].label)),
+    );
+    const choice = this.colours.modes.length > 1 ? element('label', {}, 'colour by', this.modes) : null;
     this.root = element(
       'div.pronk-replay',
       {},
-      element('div.pronk-picture', {}, this.canvas),
+      element('div.pronk-picture', {}, this.canvas, this.scale.root),
       element(
         'div.pronk-bar',
         {},
@@ -154,6 +194,7 @@ class Replay {
         box('forces', 'forces', true),
         box('trails', 'trails', true),
         box('support', 'support', false),
+        choice,
       ),
     );
     parent.append(this.root);
@@ -188,6 +229,12 @@ class Replay {
   toggle(id, on) {
     this.world.toggle(id, on);
     if (id === 'forces') this.world.toggle('points', on);
+    this.dirty = true;
+  }
+
+  colour(mode) {
+    this.colours.mode = mode;
+    this.scale.show(mode, this.colours.sources[mode]);
     this.dirty = true;
   }
 
@@ -237,6 +284,8 @@ class Replay {
     const start = performance.now();
     this.track.read(this.time, this.world.frame);
     this.world.update();
+    const part = this.colours.at(this.track.before(this.time));
+    if (part || this.world.bodies.part) this.world.bodies.paint(part);
     this.camera.update(this.world.frame.pose);
     this.moveTime = performance.now() - start;
     this.text.textContent = `${this.time.toFixed(2)} s`;
@@ -257,7 +306,7 @@ class Replay {
 }
 
 /**
- * Put a replay into an element. Returns {play(on), seek(time), time, playing, cost}, or null where there is
+ * Put a replay into an element. Returns {play(on), seek(time), time, playing, parts, cost}, or null where there is
  * no WebGL, with a sentence in its place. The cost of the last picture: ms of script that moved the world,
  * and how many draw calls there were.
  * @param {HTMLElement} parent
@@ -275,6 +324,10 @@ export function mount(parent, scene, data) {
       },
       get playing() {
         return replay.playing;
+      },
+      /** The part of its limit that gives each body its colour; null: they have their own. */
+      get parts() {
+        return replay.world.bodies.part && [...replay.world.bodies.part];
       },
       get cost() {
         return { move: replay.moveTime, calls: replay.stage.renderer.info.render.calls };

@@ -84,7 +84,7 @@ export class Viewer {
     });
     this.notice = element('div.notice', { hidden: true, role: 'status' });
     app.prepend(this.toolbar.root);
-    this.canvas.parentElement.append(this.card.root, this.tint.legend, this.notice);
+    this.canvas.parentElement.append(this.card.root, this.tint.scale.root, this.notice);
     app.append(this.panel.root, element('div.bottom', {}, this.timeline.root, this.statusBar.root));
     this.help = new Help(document.body);
     this.state('connecting');
