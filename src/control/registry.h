@@ -29,8 +29,9 @@ typedef struct pki_controller_row {
   /* Fields that can change while a world runs, up to NULL: a controller that is made with the changed options goes on with
    * what the present one remembers. NULL: a world with other options starts anew. */
   const char *const *live;
-  /* What these options, which are checked, change in the memory of a world whose controller is of this row; NULL: nothing. */
-  pk_status (*change)(pk_sim *sim, const void *options, pk_error *err);
+  /* What these options, which are checked, change in the memory of a world whose controller is of this row; `before` are those
+   * that the world began with. NULL: nothing. */
+  pk_status (*change)(pk_sim *sim, const void *before, const void *options, pk_error *err);
 } pki_controller_row;
 
 /* Every controller, by the name of its row: const pki_controller_row pki_controller_NAME, in the file that controls. */

@@ -398,10 +398,17 @@ static pk_status create_locomotion(const pk_model *model, const void *options, p
 static const char *const live_fields[] = {"forward", "sideways",     "turn",   "stop", "jump",     "cycle",
                                           "duty",    "acceleration", "height", "lift", "friction", NULL};
 
-static pk_status change_speed(pk_sim *sim, const void *options, pk_error *err)
+/* A speed that was asked for counts more than those of `gaits`, which stand otherwise. */
+static pk_status change_speed(pk_sim *sim, const void *before, const void *options, pk_error *err)
 {
-  const pk_locomotion_options *o = options;
-  return pk_locomotion_set_speed(sim, o->forward, o->sideways, o->turn, err);
+  const pk_locomotion_options *b = before, *o = options;
+  const pki_walk *w = find_walk(sim, "a change of options", err);
+  if (w == NULL) {
+    return PK_ERROR_ARGUMENT;
+  }
+  const bool same = o->forward == b->forward && o->sideways == b->sideways && o->turn == b->turn;
+  return same && !w->request.has_speed ? PK_OK
+                                       : pk_locomotion_set_speed(sim, o->forward, o->sideways, o->turn, err);
 }
 
 const pki_controller_row pki_controller_locomotion = {

@@ -160,8 +160,9 @@ static void release_pushes(live *l)
 static pk_status remember_options(stage *s, const pki_scenario *changed, pk_error *err)
 {
   const pki_controller_row *row = changed->controller;
-  return row != NULL && row->change != NULL ? row->change(s->world.sim, changed->controller_options, err)
-                                            : PK_OK;
+  return row != NULL && row->change != NULL
+             ? row->change(s->world.sim, s->scenario->controller_options, changed->controller_options, err)
+             : PK_OK;
 }
 
 static pk_status live_reset(pki_source *self, pk_error *err)

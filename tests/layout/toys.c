@@ -224,9 +224,9 @@ static pk_status create_toy(const pk_model *model, const void *options, pk_contr
   return PK_OK;
 }
 
-static pk_status change_toy(pk_sim *sim, const void *options, pk_error *err)
+static pk_status change_toy(pk_sim *sim, const void *before, const void *options, pk_error *err)
 {
-  (void)err;
+  (void)err, (void)before;
   toy_state *t = sim->control.state;
   *t = (toy_state){.asked = true, .torque = ((const toy_options *)options)->torque};
   return PK_OK;
@@ -258,7 +258,7 @@ static void a_controller_from_outside_commands_a_world_and_changes_while_it_runs
   assert_int_equal(pki_world_step(&w, NULL), PK_OK);
   assert_true(w.sim->state.tau[0] == 0.25);
   toy_options other = {.torque = -2};
-  assert_int_equal(s->controller->change(w.sim, &other, NULL), PK_OK);
+  assert_int_equal(s->controller->change(w.sim, s->controller_options, &other, NULL), PK_OK);
   assert_int_equal(pki_world_step(&w, NULL), PK_OK);
   assert_true(w.sim->state.tau[0] == -2);
   pki_world_free(&w);

@@ -367,6 +367,26 @@ static void height_and_cycle_of_a_gait_change_while_it_walks(void **state)
   fixture_stop(&f);
 }
 
+/* A slider that is no speed leaves the speeds of a schedule alone; one that is stands above them. */
+static void a_schedule_of_gaits_goes_on_until_a_speed_is_asked_for(void **state)
+{
+  (void)state;
+  fixture f;
+  client c;
+  fixture_live(&f, "starleth-gaits", "controller.gaits=[{at: 1, gait: trot, forward: 0.4}]", &paused);
+  fixture_client(&f, &c, NULL);
+  subscribe(&c, "trunk/starleth", 0);
+  value_after(&c, 100, 100);
+  set(&c, "controller.friction", "0.55");
+  const double walked = value_after(&c, 1900, 2000);
+  assert_greater(walked, 0.9); /* 4 s at 0.4 m/s less the start; the scenario's own 0.07 m/s make 0.4 m */
+  set(&c, "controller.forward", "0");
+  const double slow = value_after(&c, 800, 2800), stopped = value_after(&c, 800, 3600);
+  assert_less(fabs(stopped - slow), 0.1);
+  client_close(&c);
+  fixture_stop(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -382,6 +402,7 @@ int main(void)
       cmocka_unit_test(wrong_values_of_actuators_are_refused_and_change_nothing),
       cmocka_unit_test(an_entry_without_a_kind_has_what_it_gives),
       cmocka_unit_test(height_and_cycle_of_a_gait_change_while_it_walks),
+      cmocka_unit_test(a_schedule_of_gaits_goes_on_until_a_speed_is_asked_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
