@@ -99,6 +99,13 @@ await tests({
         let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; })()`,
     );
     check(inked > 500, 'something is drawn');
+    const ranges = () => state('pronk.motor.ranges');
+    const [whole, high] = await ranges();
+    check(near(whole, (1.05 * 24) / 1.36, 0.01) && near(high, 1.15 * 34, 0.01), `the axes show the lines: ${whole}, ${high}`);
+    await page.click('.torque-speed');
+    check((await ranges())[1] < high, 'a click shows the points closely');
+    await page.click('.torque-speed');
+    check(near((await ranges())[1], high, 0.01), 'another one the lines again');
   },
   'a motor constant acts at once': async () => {
     await tab('Parameters');

@@ -19,14 +19,25 @@ function tickOf(most) {
 }
 
 export class Motors {
-  /** @param {import('./plots.js').Plots} plots whose history it shows */
-  constructor(plots) {
+  /** @param {import('./plots.js').Plots} plots whose history it shows @param {() => void} redraw */
+  constructor(plots, redraw) {
     this.plots = plots;
+    this.redraw = redraw;
     this.list = [];
     this.drawn = 0;
     this.speed = this.current = null; // slots
     this.select = element('select', { 'aria-label': 'motor', onchange: () => this.choose(this.select.value) });
-    this.canvas = element('canvas.torque-speed', { role: 'img', 'aria-label': 'torque against speed' });
+    this.close = false; // the axes are for the points alone
+    this.canvas = element('canvas.torque-speed', {
+      role: 'img',
+      'aria-label': 'torque against speed',
+      title: 'click: all that the motor can do, or the points alone',
+      onclick: () => {
+        this.close = !this.close;
+        this.drawn = 0;
+        this.redraw();
+      },
+    });
     this.now = element('output.muted');
     this.root = element(
       'div',
@@ -47,12 +58,13 @@ export class Motors {
     return this.list.length;
   }
 
-  /** For tests: the name, how many points there are, and the last one. */
+  /** For tests: the name, how many points there are, the last one, and where the axes end. */
   get state() {
     const { history } = this.plots;
     if (!this.motor || !this.speed) return null;
     const points = this.points(history.time[history.count - 1] ?? 0);
-    return { name: this.motor.name, points: points.length, last: points.at(-1) ?? null };
+    const last = points.at(-1) ?? null;
+    return { name: this.motor.name, points: points.length, last, ranges: this.ranges(points) };
   }
 
   hello({ motors, channels, scene }) {
@@ -84,6 +96,7 @@ export class Motors {
     this.select.value = name;
     this.select.blur();
     this.drawn = 0;
+    this.redraw();
   }
 
   /** Ask for its values, once somebody looks. */
@@ -115,20 +128,14 @@ export class Motors {
     this.paint(this.points(time));
   }
 
-  /** Largest speed and torque of the axes: the motor's own, where the cloud is not far smaller. */
+  /** Largest speed and torque of the axes: those of the points, and the motor's own unless one looks closely. */
   ranges(points) {
     const { constant, voltage } = this.motor,
-      noLoad = voltage === null ? 0 : (1.05 * voltage) / constant;
-    let speed = 1e-3,
-      torque = 1e-3;
-    for (const [x, y] of points) {
-      speed = Math.max(speed, 1.15 * Math.abs(x));
-      torque = Math.max(torque, 1.15 * Math.abs(y));
-    }
-    speed = noLoad > speed && (noLoad < 4 * speed || points.length === 0) ? noLoad : speed;
-    const limit = 1.15 * lineAt(this.motor, 1, 0);
-    torque = limit > torque && (limit < 8 * torque || (points.length === 0 && limit < Infinity)) ? limit : torque;
-    return [speed, torque];
+      limits = [voltage === null ? 0 : (1.05 * voltage) / constant, 1.15 * lineAt(this.motor, 1, 0)];
+    return limits.map((limit, k) => {
+      const most = points.reduce((sum, point) => Math.max(sum, 1.15 * Math.abs(point[k])), 1e-3);
+      return (this.close && points.length > 0) || limit === Infinity ? most : Math.max(most, limit);
+    });
   }
 
   paint(points) {

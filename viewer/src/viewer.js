@@ -71,7 +71,7 @@ export class Viewer {
   makePage(app) {
     this.plots = new Plots(this.send, (time) => this.seek(time));
     this.tint = new Tint(this.plots.history, () => this.recolour());
-    this.motors = new Motors(this.plots);
+    this.motors = new Motors(this.plots, () => this.redraw());
     this.parameters = new Parameters(this.send);
     this.timeline = new Timeline((time) => this.seek(time));
     this.statusBar = new StatusBar();
