@@ -267,8 +267,8 @@ typedef struct pk_motor_parameters {
   double friction;
   /* N: turns of the rotor for one of the joint; rad/m for a slider; above 0. Default 1. */
   double gear;
-  /* Of the gear when the motor drives: its dry friction is (1/efficiency - 1) times the torque. Above 0.5, where it
-   * would lock. Default 1. */
+  /* Of the gear when the motor drives: its dry friction is (1/efficiency - 1) times the torque at the joint. Above 0.5,
+   * where it would lock. Default 1. */
   double efficiency;
   /* V, largest; 0: no limit. Default 0. */
   double voltage;
@@ -391,12 +391,13 @@ typedef struct pk_actuator {
 
 /* A battery that feeds all motors of a world over one bus: V = open_voltage(charge) - resistance I. */
 typedef struct pk_battery {
-  /* V, when full and when empty; linear in between. */
+  /* V, when full and when empty, above 0; linear in between. */
   double full;
   double empty;
   /* ohm, inside. */
   double resistance;
-  /* A s, of charge; 0: it does not run down. */
+  /* A s, of charge: when it is taken no current flows, and when it is whole nothing is taken back. 0: it does not run
+   * down. */
   double capacity;
   /* W, most that it takes back; the rest goes into a brake. INFINITY: all. */
   double regeneration;

@@ -274,7 +274,7 @@ typedef struct pk_step_info {
   int saturated;
   /* Body whose state is not finite, or whose command is wrong; -1: none. */
   int body;
-  /* What is wrong there: "q", "u", "command" before the step, "q_end", "u_end" after it; "" when nothing
+  /* What is wrong there: "q", "u", "command" before the step, "q_end", "u_end", "actuation" after it; "" when nothing
    * is. */
   const char *term;
   /* Contacts in the active set. */

@@ -41,7 +41,14 @@ static pk_status check_kind(const pk_actuator *a, int index, pk_error *err)
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "parameters"},
                     "actuator %d of kind \"%s\" has no parameters", index, a->kind->name);
   }
-  return a->kind->validate != NULL ? a->kind->validate(a->parameters, err) : PK_OK;
+  pk_error own = {.message = ""};
+  const pk_status status = a->kind->validate != NULL ? a->kind->validate(a->parameters, &own) : PK_OK;
+  if (status != PK_OK) {
+    return pki_fail(err, status, (pki_where){.field = own.field[0] != '\0' ? own.field : "parameters"},
+                    "actuator %d of kind \"%.40s\": %.300s", index, a->kind->name,
+                    own.message[0] != '\0' ? own.message : "its parameters are out of range");
+  }
+  return PK_OK;
 }
 
 /* A coordinate of a joint that one number describes. */
@@ -99,8 +106,8 @@ static pk_status check_battery(const pk_battery *b, pk_error *err)
     const char *why;
   } checks[] = {
       {"full", b->full > 0 && isfinite(b->full), "the battery needs a voltage when full, above 0 V"},
-      {"empty", b->empty >= 0 && b->empty <= b->full,
-       "the battery's voltage when empty is 0 V to that when full"},
+      {"empty", b->empty > 0 && b->empty <= b->full,
+       "the battery's voltage when empty is above 0 V, at most that when full"},
       {"resistance", b->resistance >= 0 && isfinite(b->resistance),
        "the battery's resistance is 0 ohm or more"},
       {"capacity", b->capacity >= 0, "the battery's capacity is 0 A s (it does not run down) or more"},
@@ -159,7 +166,6 @@ static void summarise_actuators(pk_actuation *a)
     const pk_actuator *actuator = &entry->actuator;
     entry->state = a->nstate;
     a->nstate += actuator->kind->nstate;
-    a->driven[actuator->dof] |= !actuator->kind->adds;
     a->inertia[actuator->dof] +=
         actuator->kind->inertia != NULL ? actuator->kind->inertia(actuator->parameters) : 0;
     a->dry |= !is_motor(actuator);                  /* it may have some */
@@ -167,10 +173,9 @@ static void summarise_actuators(pk_actuation *a)
     if (n < a->nmotor) {
       double *c = a->constants + (size_t)n * PKI_MOTOR_CONSTANTS;
       pki_motor_constants(actuator->parameters, is_sea(actuator), c);
-      a->dry |= !is_sea(actuator) && c[PKI_MOTOR_DRY] + c[PKI_MOTOR_MU] > 0;
+      a->dry |= !is_sea(actuator) && c[PKI_MOTOR_DRY] + c[PKI_MOTOR_DRIVING] > 0;
       a->rubs |= is_sea(actuator) && c[PKI_MOTOR_DRY] > 0;
       a->has_spring[n] = is_sea(actuator);
-      a->springs |= is_sea(actuator);
       a->hot |= c[PKI_MOTOR_C_WINDING] > 0;
       a->simple &=
           isinf(c[PKI_MOTOR_HOTTEST]) && isinf(c[PKI_MOTOR_BANDWIDTH]) && c[PKI_MOTOR_RESOLUTION] == 0;
@@ -192,7 +197,6 @@ static pk_actuation *carve_actuation(const pk_model *m, const pk_actuator *list,
   made.constants = pki_arena_take(arena, n * PKI_MOTOR_CONSTANTS, sizeof(double));
   made.has_spring = pki_arena_take(arena, n, sizeof(bool));
   made.inertia = pki_arena_take(arena, nu, sizeof(double));
-  made.driven = pki_arena_take(arena, nu, sizeof(bool));
   for (int i = 0; i < count; i++) {
     const char *name = list[i].name != NULL ? list[i].name : joint_of(m, list[i].dof);
     void *const parameters = pki_arena_take(arena, list[i].kind->parameters_size + 1, 1);

@@ -35,7 +35,8 @@ enum {
   PKI_MOTOR_J,          /* N^2 J */
   PKI_MOTOR_D,          /* N^2 b */
   PKI_MOTOR_DRY,        /* N times the dry friction */
-  PKI_MOTOR_MU,         /* 1 / efficiency - 1 */
+  PKI_MOTOR_DRIVING,    /* part of its torque that the gear's friction takes when the motor drives, */
+  PKI_MOTOR_DRIVEN,     /* and that it adds when the motor is driven back */
   PKI_MOTOR_VOLTAGE,    /* V; infinite: no limit */
   PKI_MOTOR_CURRENT,    /* A; infinite: no limit */
   PKI_MOTOR_LIMIT,      /* N m; infinite: no limit */
@@ -94,10 +95,9 @@ struct pk_actuation {
   double *constants;        /* [nmotor][PKI_MOTOR_CONSTANTS], in that order */
   bool *has_spring;         /* [nmotor] behind a spring */
   double *inertia;          /* [nu] what actuators add to joints */
-  bool *driven;             /* [nu] some actuator that is no addition takes the command */
   bool dry;                 /* some actuator has dry friction on its joint */
   bool rubs;                /* some has dry friction inside */
-  bool springs, hot;        /* some motor is behind a spring; has temperatures */
+  bool hot;                 /* some motor has temperatures */
   bool simple;              /* no motor has a temperature limit, an encoder with steps or a bandwidth */
   bool has_battery;
   pk_battery battery;

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "actuation/actuation.h"
+#include "actuation/motor_kernel.h"
 
 /* ---- sums ---- */
 
@@ -225,9 +225,7 @@ static double friction_of(const pk_actuator *a, const double *c, bool spring, co
                           const double *before)
 {
   if (c != NULL) {
-    return spring
-               ? 0
-               : c[PKI_MOTOR_DRY] + c[PKI_MOTOR_MU] * fabs(c[PKI_MOTOR_NK] * before[PKI_MOTOR_STATE_CURRENT]);
+    return spring ? 0 : pki_motor_friction(c, before[PKI_MOTOR_STATE_CURRENT], in->u);
   }
   pk_force_law law = pk_force_law_none();
   a->kind->condense(a->parameters, in, before, &law);
@@ -259,7 +257,8 @@ static pk_battery_flow battery_flow(const pk_actuation *a, const pk_flow_step *s
   pk_battery_flow f = {.given = electrical};
   if (s->late > 0) {
     const double used = b->capacity > 0 ? fmax(0, fmin(before[1] / b->capacity, 1)) : 0;
-    const double open = b->full - used * (b->full - b->empty), least = -s->dt * b->regeneration;
+    const double open = b->full - used * (b->full - b->empty),
+                 least = b->capacity > 0 && before[1] <= 0 ? 0 : -s->dt * b->regeneration;
     const double taken = fmax(electrical, least), current = taken / (s->dt * after[0]);
     f.given = s->dt * open * current;
     f.lost = s->dt * b->resistance * current * current;

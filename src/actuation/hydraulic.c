@@ -123,7 +123,7 @@ typedef struct flows {
 
 static flows valve_flows(const pk_hydraulic_parameters *p, double y, const double *state)
 {
-  const double K = p->rated_flow / sqrt(p->rated_drop) * y;
+  const double K = p->rated_flow / sqrt(p->rated_drop) * fmax(fmin(y, 1), -1); /* no more than open */
   const double drop_a = y > 0 ? p->supply - state[PRESSURE_A] : state[PRESSURE_A] - p->tank;
   const double drop_b = y > 0 ? state[PRESSURE_B] - p->tank : p->supply - state[PRESSURE_B];
   double slope_a, slope_b;
@@ -161,7 +161,7 @@ static void move_spool(const pk_hydraulic_parameters *p, double asked, double dt
 {
   const double w = 2 * 3.141592653589793 * p->spool_frequency, h = dt * w;
   *rate = (*rate + h * w * (asked - *opening)) / (1 + 2 * p->spool_damping * h + h * h);
-  *opening = fmax(fmin(*opening + dt * *rate, 1), -1);
+  *opening += dt * *rate;
 }
 
 /* ---- a step ---- */

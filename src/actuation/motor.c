@@ -116,6 +116,11 @@ pk_status pki_motor_validate(const pk_motor_parameters *p, bool spring, pk_error
     return refuse(err, "temperature",
                   "a largest temperature needs the four values of heat, winding_resistance and the others");
   }
+  if (p->temperature > 0 && !(p->temperature > p->ambient)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "temperature"},
+                    "the largest temperature is %g degrees C, expected more than ambient, which is %g",
+                    p->temperature, p->ambient);
+  }
   if (p->temperature > 0 && !(p->current > 0)) {
     return refuse(err, "current", "a largest temperature derates the current's limit, which must be given");
   }
@@ -138,7 +143,8 @@ void pki_motor_constants(const pk_motor_parameters *p, bool spring, double c[PKI
   c[PKI_MOTOR_J] = N * N * p->inertia;
   c[PKI_MOTOR_D] = N * N * p->damping;
   c[PKI_MOTOR_DRY] = N * p->friction;
-  c[PKI_MOTOR_MU] = 1 / p->efficiency - 1;
+  c[PKI_MOTOR_DRIVING] = 1 - p->efficiency;
+  c[PKI_MOTOR_DRIVEN] = (1 - p->efficiency) / (2 * p->efficiency - 1);
   c[PKI_MOTOR_VOLTAGE] = or_infinite(p->voltage);
   c[PKI_MOTOR_CURRENT] = or_infinite(p->current);
   c[PKI_MOTOR_LIMIT] = or_infinite(p->limit);
@@ -213,11 +219,13 @@ static double current_at_once(double asked, double most, double emf, double R, d
   return fmax(fmin(i, (volts - emf) / R), (-volts - emf) / R);
 }
 
-/* How the current changes under the voltage V within its limits; at its largest it does not grow. */
-static double current_rate(double V, double volts, double i, double most, double emf, double R, double L)
+/* V, within its limit and such that a current at its limit does not grow, and one beyond comes back. */
+static double limited_voltage(double V, double volts, double i, double most, double emf, double R)
 {
-  const double rate = (fmax(fmin(V, volts), -volts) - R * i - emf) / L;
-  return (i >= most && rate > 0) || (i <= -most && rate < 0) ? 0 : rate;
+  double held = V;
+  held = i >= most ? fmin(held, R * most + emf) : held;
+  held = i <= -most ? fmax(held, -R * most + emf) : held;
+  return fmax(fmin(held, volts), -volts);
 }
 
 /* What the command asks of the motor's torque, by its gains and the loop on the spring's torque. */
@@ -258,8 +266,8 @@ static double circuit_rate(const double *c, const pk_actuator_input *in, const d
   }
   const double V =
       by_voltage ? wanted * c[PKI_MOTOR_R] / K : R * i + emf + L * c[PKI_MOTOR_BANDWIDTH] * (target - i);
-  *voltage = fmax(fmin(V, volts), -volts);
-  return current_rate(*voltage, volts, i, most, emf, R, L);
+  *voltage = limited_voltage(V, volts, i, most, emf, R);
+  return (*voltage - R * i - emf) / L;
 }
 
 double pki_motor_rate_of(const double *c, bool spring, const pk_actuator_input *in, const double *state,

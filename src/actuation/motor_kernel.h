@@ -70,15 +70,18 @@ PKI_INLINE void pki_motor_limits(const pk_r *c, const pk_r *state, const pki_mot
                                  pk_r *volts)
 {
   const pk_r one = pki_splat(1), zero = pki_splat(0);
-  *volts = pki_min(c[PKI_MOTOR_VOLTAGE], in->bus);
+  const pk_i fed =
+      pki_less(pki_splat(0), in->bus); /* a battery that is empty feeds nothing: no current flows */
+  *volts = pki_select(fed, pki_min(c[PKI_MOTOR_VOLTAGE], in->bus), pki_splat(INFINITY));
   if (in->simple) {
     *most = pki_min(pki_min(c[PKI_MOTOR_NK] * c[PKI_MOTOR_CURRENT], c[PKI_MOTOR_LIMIT]), in->most);
+    *most = pki_where_set(fed, *most);
     return;
   }
   const pk_r room = (c[PKI_MOTOR_HOTTEST] - state[PKI_MOTOR_STATE_WINDING]) / c[PKI_MOTOR_DERATING];
   const pk_r part = pki_max(zero, pki_min(one, room));
   const pk_r amps = pki_select(pki_less(part, one), c[PKI_MOTOR_CURRENT] * part, c[PKI_MOTOR_CURRENT]);
-  *most = pki_min(pki_min(c[PKI_MOTOR_NK] * amps, c[PKI_MOTOR_LIMIT]), in->most);
+  *most = pki_where_set(fed, pki_min(pki_min(c[PKI_MOTOR_NK] * amps, c[PKI_MOTOR_LIMIT]), in->most));
 }
 
 /* The lines of the motor's torque in this step. */
@@ -138,6 +141,15 @@ PKI_INLINE void pki_motor_reduce(const pk_r *c, const pki_motor_step *m, const p
   *rub = part * c[PKI_MOTOR_DRY];
 }
 
+/* Dry friction of rotor and gear on the joint, at a current and a velocity. Gears lose a part of the torque at the joint: the motor's by
+ * what it gives there when it drives, and by what it takes when it is driven back. At rest it is as when the motor drives. */
+PKI_INLINE pk_r pki_motor_friction(const pk_r *c, pk_r current, pk_r u)
+{
+  const pk_r torque = c[PKI_MOTOR_NK] * current;
+  const pk_r part = pki_select(pki_less(torque * u, pki_splat(0)), c[PKI_MOTOR_DRIVEN], c[PKI_MOTOR_DRIVING]);
+  return c[PKI_MOTOR_DRY] + part * pki_abs(torque);
+}
+
 /* The law of a motor [PKI_LAW_NUMBERS]. Infinite limits stay infinite. */
 PKI_INLINE void pki_motor_law(const pk_r *c, const pk_r *state, const pki_motor_input *in, bool spring,
                               pk_r *law)
@@ -157,8 +169,7 @@ PKI_INLINE void pki_motor_law(const pk_r *c, const pk_r *state, const pki_motor_
   if (spring) {
     law[PKI_LAW_HOLD] = m.s, law[PKI_LAW_HOLD_SLOPE] = m.k;
   } else {
-    law[PKI_LAW_FRICTION] =
-        c[PKI_MOTOR_DRY] + c[PKI_MOTOR_MU] * pki_abs(c[PKI_MOTOR_NK] * state[PKI_MOTOR_STATE_CURRENT]);
+    law[PKI_LAW_FRICTION] = pki_motor_friction(c, state[PKI_MOTOR_STATE_CURRENT], in->u);
   }
 }
 

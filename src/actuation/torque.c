@@ -1,7 +1,7 @@
 /* A source of force: the command's, within a limit that may fall with the speed, as the envelopes that makers publish do.
  *
  * In the direction of motion the limit is whole up to full_speed and falls to zero at no_load_speed: the line through both
- * points. Against the motion it stays whole. */
+ * points. Beyond no_load_speed it brakes, with no more than the whole limit. Against the motion the limit stays whole. */
 #include <math.h>
 
 #include "actuation/actuation.h"
@@ -48,10 +48,10 @@ static void condense(const void *parameters, const pk_actuator_input *in, const 
   (void)state;
   law->a = c->tau + c->kp * (c->q_des - in->x) + c->kd * c->u_des;
   law->g = c->kp * in->reach + c->kd;
-  law->low[0] = -most, law->high[0] = most;
+  law->low[1] = -most, law->high[1] = most;
   if (p->no_load_speed > 0) {
-    law->slope[1] = p->limit / (p->no_load_speed - p->full_speed);
-    law->high[1] = law->slope[1] * p->no_load_speed, law->low[1] = -law->high[1];
+    law->slope[0] = p->limit / (p->no_load_speed - p->full_speed);
+    law->high[0] = law->slope[0] * p->no_load_speed, law->low[0] = -law->high[0];
   }
 }
 

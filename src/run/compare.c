@@ -223,7 +223,7 @@ static void keep_result(pki_variant *v, const pki_run_result *r)
   v->peak = v->peak_limit = NAN;
   if (joint >= 0) {
     v->peak = r->peak[joint];
-    v->peak_limit = r->model->dof_effort[joint];
+    v->peak_limit = pki_run_force_limit(r, joint);
     snprintf(v->peak_joint, sizeof v->peak_joint, "%s", r->model->joints[r->model->dof_joint[joint]].name);
   }
   snprintf(v->message, sizeof v->message, "%s", r->stopped);

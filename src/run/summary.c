@@ -1,7 +1,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "actuation/actuation.h"
 #include "model/joint_type.h"
 #include "model/trunk_link.h"
 #include "run/run.h"
@@ -20,13 +22,31 @@ __attribute__((format(printf, 3, 4))) static void add_summary_row(pki_table *tab
   pki_table_row(table, (const char *const[]){what, text});
 }
 
+double pki_run_force_limit(const pki_run_result *r, int dof)
+{
+  double limit = r->model->dof_effort[dof];
+  for (int i = 0; r->actuation != NULL && i < r->actuation->count; i++) {
+    const pk_actuator *a = &r->actuation->list[i].actuator;
+    const pk_motor_parameters *motor = a->parameters;
+    const pk_torque_parameters *torque = a->parameters;
+    if (a->dof == dof && strcmp(a->kind->name, "dc") == 0 && motor->current > 0) {
+      limit = fmin(limit, motor->gear * motor->constant * motor->current);
+    } else if (a->dof == dof && strcmp(a->kind->name, "torque") == 0 && torque->limit > 0) {
+      limit = fmin(limit, torque->limit);
+    } else if (a->dof == dof && strcmp(a->kind->name, "sea") == 0) {
+      limit = INFINITY; /* its spring swings beyond what the motor makes */
+    }
+  }
+  return limit;
+}
+
 int pki_run_hardest_joint(const pki_run_result *r)
 {
   const pk_model *m = r->model;
   int most = -1;
   double share = -1;
   for (int k = 0; k < r->ndof; k++) {
-    const double limit = m->dof_effort[k];
+    const double limit = pki_run_force_limit(r, k);
     const double s = isfinite(limit) && limit > 0 ? r->peak[k] / limit : r->peak[k] * 1e-9;
     if (m->dof_joint[k] >= 0 && s > share) {
       share = s;
@@ -72,7 +92,7 @@ static void torque_row(const pki_run_result *r, pki_table *table)
   if (most < 0) {
     return;
   }
-  const double limit = m->dof_effort[most];
+  const double limit = pki_run_force_limit(r, most);
   char of[CELL] = "";
   if (isfinite(limit)) {
     snprintf(of, sizeof of, " of %.4g", limit);
@@ -133,6 +153,17 @@ static void energy_rows(const pki_run_result *r, pki_table *table)
   }
 }
 
+/* Whether the hottest winding was where the limit of its current falls. */
+static const char *derating_text(const pki_run_result *r)
+{
+  double least = INFINITY;
+  for (int i = 0; i < r->actuation->nmotor; i++) {
+    const pk_motor_parameters *p = r->actuation->list[r->actuation->order[i]].actuator.parameters;
+    least = p->temperature > 0 ? fmin(least, p->temperature - p->derating) : least;
+  }
+  return r->hottest > least ? ", where the limit of current falls" : "";
+}
+
 static void motor_rows(const pki_run_result *r, pki_table *table)
 {
   const pk_actuator_flow *f = &r->flow;
@@ -141,12 +172,19 @@ static void motor_rows(const pki_run_result *r, pki_table *table)
   add_summary_row(table, "heat of motors", "%.5g J of windings, %.4g J of friction and dampers", f->joule,
                   f->viscous + f->rotor_friction + f->spring_damping + f->gear);
   if (!isnan(r->hottest)) {
-    add_summary_row(table, "hottest winding", "%.4g degrees C", r->hottest);
+    add_summary_row(table, "hottest winding", "%.4g degrees C%s", r->hottest, derating_text(r));
   }
   if (r->has_battery) {
+    char of[CELL] = "", empty[CELL] = "";
+    if (r->actuation->battery.capacity > 0) {
+      snprintf(of, sizeof of, " of %.4g", r->actuation->battery.capacity);
+    }
+    if (r->empty_at >= 0) {
+      snprintf(empty, sizeof empty, ", empty at %.4g s", r->empty_at);
+    }
     add_summary_row(
-        table, "battery", "%.4g A s used: %.5g J given, %.4g J lost inside, %.4g J to the brake%s", r->charge,
-        r->battery.given, r->battery.lost, r->battery.braked,
+        table, "battery", "%.4g%s A s used%s: %.5g J given, %.4g J lost inside, %.4g J to the brake%s",
+        r->charge, of, empty, r->battery.given, r->battery.lost, r->battery.braked,
         r->battery.overdrawn > 1e-9 * fabs(r->battery.given) ? "; motors asked for more than it has" : "");
   }
 }
@@ -157,8 +195,18 @@ static void actuator_rows(const pki_run_result *r, pki_table *table)
     motor_rows(r, table);
   }
   if (r->nactuator > 0) {
-    add_summary_row(table, "numerical loss", "%.3g J in %d actuators, closed to %.1e J", r->flow.scheme,
-                    r->nactuator, fabs(pk_actuator_flow_residual(&r->flow)));
+    const double turned = fabs(r->flow.electrical) + r->flow.regenerated,
+                 share = fabs(r->flow.scheme) / turned;
+    char hint[CELL] = "";
+    if (turned > 0 && share > 0.1) {
+      snprintf(hint, sizeof hint,
+               ": %.0f %% of the electrical energy, reduce step.dt or give springs damping", 100 * share);
+    }
+    add_summary_row(table, "at limits", "%.3g %% of the steps, some actuator by force, current or voltage",
+                    100.0 * (double)r->at_limit / (double)(r->steps > 0 ? r->steps : 1));
+    add_summary_row(table, "numerical loss", "%.3g J in %d actuator%s, closed to %.1e J%s", r->flow.scheme,
+                    r->nactuator, r->nactuator == 1 ? "" : "s", fabs(pk_actuator_flow_residual(&r->flow)),
+                    hint);
   }
   if (!isnan(pki_run_electrical_cost(r))) {
     add_summary_row(table, "electrical cost", "%.3g (electrical energy over weight and distance)",

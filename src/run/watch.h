@@ -45,6 +45,8 @@ typedef struct pki_run_result {
   pk_effort effort;        /* costs of the gait, with the trunk's velocity in the plane */
   double hottest;          /* degrees C, of the hottest winding; NAN: none warms */
   double charge;           /* A s, taken from the battery */
+  double empty_at;         /* s, when it had nothing left; less than 0: never */
+  long long at_limit;      /* steps in which some actuator was at a limit of force, current or voltage */
 
   /* trunk */
   double distance, path;                 /* m in the plane: straight from start to end, along the way */
@@ -80,6 +82,7 @@ typedef struct pki_run_result {
   double object_speed;           /* m/s, the fastest object's at the end */
   double *peak;                  /* [ndof] largest |tau| */
   const pk_model *model;         /* in joint coordinates; valid while the world is */
+  const pk_actuation *actuation; /* NULL: none; likewise */
   unsigned long long model_hash; /* of the world's model */
   pk_status status;              /* of the last step */
   bool interrupted;              /* it was asked to stop */
@@ -87,6 +90,9 @@ typedef struct pki_run_result {
   const char *not_compiled;      /* why not, when they were to be; valid while the world is */
   char stopped[320];             /* why it ended early, "" when it did not */
 } pki_run_result;
+
+/* N m or N, the largest force of a joint coordinate: by the model, and by its actuator. */
+double pki_run_force_limit(const pki_run_result *result, int dof);
 
 void pki_run_result_free(pki_run_result *result);
 

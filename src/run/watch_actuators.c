@@ -32,6 +32,7 @@ pk_status pki_watch_actuators_begin(pki_watch *w, pki_run_result *r, pk_error *e
     return PK_OK;
   }
   r->nactuator = a->count, r->nmotor = a->nmotor, r->has_battery = a->has_battery;
+  r->actuation = a, r->empty_at = -1;
   r->effort.slowest = 0.01; /* m/s: power over speed tells nothing of a robot that stands */
   w->effort_joints = calloc(nu + 1, sizeof *w->effort_joints);
   w->effort_rates = calloc(nu + 1, sizeof *w->effort_rates);
@@ -82,6 +83,10 @@ void pki_watch_actuators_step(pki_watch *w, const double trunk_before[3], pki_ru
   r->battery = *pk_energy_meter_battery(w->meter);
   r->hottest = fmax(r->hottest, hottest_winding(w));
   r->charge = pk_sim_actuation(w->world->sim)[pki_battery_state(pki_watch_actuation(w)) + 1];
+  r->at_limit += w->info.saturated > 0;
+  const pk_battery *battery = &pki_watch_actuation(w)->battery;
+  const bool empty = r->has_battery && battery->capacity > 0 && r->charge >= battery->capacity;
+  r->empty_at = empty && r->empty_at < 0 ? pk_sim_time(w->world->sim) : r->empty_at;
   add_side_work(w, r);
   for (int k = 0; k < m->nu; k++) {
     w->effort_rates[k] = m->dof_joint[k] >= 0 ? 0.5 * (w->u_before[k] + w->u[k]) : 0;

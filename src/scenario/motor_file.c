@@ -60,7 +60,7 @@ const pk_field pki_motor_dc_fields[] = {
     REAL("damping", motor.damping, "N m s/rad", 0, 0, 1e6, "at the rotor"),
     REAL("friction", motor.friction, "N m", 0, 0, 1e6, "dry, at the rotor"),
     REAL("gear", motor.gear, "", 1, 1e-6, 1e6, "turns of the rotor for one of the output"),
-    REAL("efficiency", motor.efficiency, "", 1, 0.500001, 1, "of the gear when the motor drives"),
+    REAL("efficiency", motor.efficiency, "", 1, 0.501, 1, "of the gear when the motor drives"),
     REAL("voltage", motor.voltage, "V", 0, 0, 1e6, "largest"),
     REAL("current", motor.current, "A", 0, 0, 1e6, "largest"),
     REAL("continuous_current", continuous_current, "A", 0, 0, 1e6, "for long"),

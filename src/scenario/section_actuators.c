@@ -89,6 +89,14 @@ static bool take_motor(pki_scenario_actuator *a, const pki_motor_entry *motor, c
   return true;
 }
 
+/* A temperature derates a limit of current: where the catalogue has none it is what the voltage drives through a motor at rest. */
+static void complete_motor(pk_motor_parameters *p)
+{
+  if (p->temperature > 0 && p->current == 0 && p->voltage > 0) {
+    p->current = p->voltage / p->resistance;
+  }
+}
+
 /* The rotor behind a rigid gear turns with the joint: it becomes part of the joint, where controllers and generated code know of it. */
 static void move_rotor(pki_scenario_actuator *a)
 {
@@ -130,6 +138,9 @@ static void read_kind(pki_scenario *s, pki_scenario_actuator *a, pki_problems *p
     const pki_binding bindings[] = {{kind_fields, kind_field_count, a},
                                     {row->fields, row->nfield, a->parameters}};
     const pk_status status = pki_read_map(a->node, bindings, 2, problems);
+    if (status == PK_OK && found != NULL && found->kind == PKI_MOTOR_KIND_DC) {
+      complete_motor(a->parameters);
+    }
     if (status == PK_OK && row->kind.validate != NULL) {
       const pk_status valid = row->kind.validate(a->parameters, &err);
       const pki_node *at = valid != PK_OK ? pki_node_find(a->node, err.field) : NULL;
@@ -267,9 +278,10 @@ void pki_world_make_actuation(pki_world *w, pki_problems *problems)
 #define BATTERY(name) #name, offsetof(pk_battery, name)
 static const pk_field battery_fields[] = {
     {BATTERY(full), PK_FIELD_REAL, "V", -1, 1e-3, 1e6, NULL, "when full, without a load"},
-    {BATTERY(empty), PK_FIELD_REAL, "V", 0, 0, 1e6, NULL, "when empty; default: as when full"},
+    {BATTERY(empty), PK_FIELD_REAL, "V", 1e-3, 1e-3, 1e6, NULL, "when empty; default: as when full"},
     {BATTERY(resistance), PK_FIELD_REAL, "ohm", 0, 0, 1e6, NULL, "inside"},
-    {BATTERY(capacity), PK_FIELD_REAL, "A s", 0, 0, 1e12, NULL, "of charge; 0: it does not run down"},
+    {BATTERY(capacity), PK_FIELD_REAL, "A s", 0, 0, 1e12, NULL,
+     "of charge, after which no current flows; 0: it does not run down"},
     {BATTERY(regeneration), PK_FIELD_REAL, "W", INFINITY, 0, INFINITY, NULL,
      "largest power that it takes back"},
 };

@@ -87,13 +87,23 @@ static void apply_joint_changes(const pki_scenario_actuator *a, pk_joint_desc *j
   }
 }
 
+/* A joint that can have an actuator: a hinge or a slider that follows no other. */
+static bool is_driven(const pk_joint_desc *joint)
+{
+  return joint->mimic == NULL && (joint->kind == PK_JOINT_REVOLUTE || joint->kind == PK_JOINT_CONTINUOUS ||
+                                  joint->kind == PK_JOINT_PRISMATIC);
+}
+
 static void set_actuator(const pki_scenario_actuator *a, pk_builder *b, const names *joints,
                          pki_problems *problems)
 {
   int found = 0;
   for (int i = 0; i < joints->count; i++) {
-    if (pki_joint_moves(b->joints[i].desc.kind) && pki_pattern_matches(a->joints, joints->words[i])) {
-      apply_joint_changes(a, &b->joints[i].desc);
+    pk_joint_desc *const desc = &b->joints[i].desc;
+    if (pki_joint_moves(desc->kind) && pki_pattern_matches(a->joints, joints->words[i])) {
+      if (a->row == NULL || is_driven(desc)) {
+        apply_joint_changes(a, desc);
+      }
       found++;
     }
   }

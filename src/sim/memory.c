@@ -1,5 +1,6 @@
 #include "sim/memory.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -207,6 +208,14 @@ static pk_status check_limited(const pk_sim *sim, const void *element, pk_error 
   return *(const unsigned char *)element > 1 ? report_damaged_state(err, "a torque limit is") : PK_OK;
 }
 
+static pk_status check_actuator_state(const pk_sim *sim, const void *element, pk_error *err)
+{
+  double number;
+  (void)sim;
+  memcpy(&number, element, sizeof number);
+  return isfinite(number) ? PK_OK : report_damaged_state(err, "a number of an actuator is");
+}
+
 static pk_status check_waiting(const pk_sim *sim, const void *element, pk_error *err)
 {
   pk_command c;
@@ -241,7 +250,8 @@ const pki_memory_row pki_memory[PKI_MEMORY_ROWS] = {
     [PKI_MEMORY_QUEUE] = {"queue", STATE(queue), .room = of_queue, .reset = reset_queue,
                           .check = check_waiting},
     [PKI_MEMORY_TAU] = {"tau", STATE(tau), .room = of_joints},
-    [PKI_MEMORY_ACTUATION] = {"actuation", STATE(actuation), .room = of_actuation, .reset = reset_actuation},
+    [PKI_MEMORY_ACTUATION] = {"actuation", STATE(actuation), .room = of_actuation, .reset = reset_actuation,
+                              .check = check_actuator_state},
     [PKI_MEMORY_PUSHES] = {"pushes", STATE(pushes), .room = of_pushes},
     [PKI_MEMORY_DRIVES] = {"drives", STATE(drives), .room = of_drives, .reset = pki_sim_joints_reset},
     [PKI_MEMORY_LAST] = {"contacts", STATE(last), .room = of_contacts, .used = PKI_USED_CONTACTS,

@@ -249,11 +249,21 @@ pk_status pk_sim_scale_motor(pk_sim *sim, int actuator, pk_motor_value what, dou
                     "actuator %d is no motor of this world: it has %d actuators, and dc and sea are motors",
                     actuator, a != NULL ? a->count : 0);
   }
-  if (!(factor > 0) || isinf(factor) || (unsigned)what >= PK_MOTOR_VALUE_COUNT) {
+  if ((unsigned)what >= PK_MOTOR_VALUE_COUNT) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "what"}, "what is %d, expected 0 to %d",
+                    (int)what, PK_MOTOR_VALUE_COUNT - 1);
+  }
+  if (!(factor > 0) || isinf(factor)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "factor"},
                     "the factor is %g, expected a number above zero", factor);
   }
   const size_t at = (size_t)motor_of(a, actuator) * PKI_MOTOR_CONSTANTS + (size_t)entries[what];
+  if (sim->motors[at] == 0) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "what"}, "actuator %d has no such value: %s",
+                    actuator,
+                    what == PK_MOTOR_VALUE_SPRING ? "a dc has no spring, a sea has"
+                                                  : "the friction of its rotor is zero");
+  }
   sim->motors[at] *= factor;
   sim->workspace->work.params.varied = is_varied(sim);
   return PK_OK;

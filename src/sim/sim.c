@@ -88,6 +88,12 @@ static pk_status check_actuation(const pk_model *model, const pk_sim_options *o,
   if (a == NULL) {
     return PK_OK;
   }
+  if (a->has_battery && !pki_steppers[o->stepper]->contact) {
+    return pki_fail(
+        err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
+        "the stepper \"%s\" knows no battery: use \"moreau\" or \"euler\", or leave the battery out",
+        pki_steppers[o->stepper]->name);
+  }
   for (int i = 0; i < a->count && !pki_steppers[o->stepper]->contact; i++) {
     if (a->list[i].actuator.kind->rate == NULL) {
       return pki_fail(
@@ -304,6 +310,23 @@ static pk_status check_commands(const pk_sim *sim, pk_step_info *info)
   return PK_OK;
 }
 
+/* What actuators will remember must be finite; otherwise the body of the first that is not is named. */
+static pk_status check_actuators(const pk_sim *sim, pk_step_info *info)
+{
+  const pk_actuation *a = sim->options.actuation;
+  if (a == NULL || is_finite_sum(sim->actuation_next, a->nstate)) {
+    return PK_OK;
+  }
+  for (int i = 0; i < a->count; i++) {
+    if (!finite_all(sim->actuation_next + a->list[i].state, a->list[i].actuator.kind->nstate)) {
+      info->body = pki_body_of_velocity(sim->joints.model, a->list[i].actuator.dof);
+      break;
+    }
+  }
+  info->term = "actuation";
+  return PK_ERROR_NONFINITE;
+}
+
 /* The stepper's work, into the next state; what it changed besides is undone when it fails. */
 static pk_status advance_state(pk_sim *sim, pk_step_info *info)
 {
@@ -323,6 +346,7 @@ static pk_status advance_state(pk_sim *sim, pk_step_info *info)
   if (status == PK_OK || status == PK_ERROR_CONVERGENCE) {
     const pk_status finite = check_finite(m, sim->q_next, sim->u_next, "q_end", "u_end", info);
     status = status == PK_OK ? finite : status;
+    status = status == PK_OK ? check_actuators(sim, info) : status;
   }
   if (status != PK_OK) {
     pki_memory_restore(sim);

@@ -183,7 +183,8 @@ void pki_group_carve(pki_group *g, const pk_model *m, const pk_actuation *actuat
 
 void pki_group_use_actuation(pki_group *g, const pk_actuation *a, int lanes)
 {
-  for (int i = 0; a != NULL && i < a->nmotor * PKI_MOTOR_CONSTANTS; i++) {
+  const bool room = a != NULL && (lanes == 1 || a->nu <= PKI_GROUP_NU); /* as pki_group_carve has it */
+  for (int i = 0; room && i < a->nmotor * PKI_MOTOR_CONSTANTS; i++) {
     for (int l = 0; l < lanes; l++) {
       g->actuators.motors[i * lanes + l] = a->constants[i];
     }

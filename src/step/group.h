@@ -327,9 +327,8 @@ typedef struct pki_group_joints {
 typedef struct pki_group_actuators {
   /* [nstate] at the start of the step, then at its end. */
   double *state;
-  /* [nmotor][PKI_MOTOR_CONSTANTS]; `varied`: of worlds that differ, not the actuation's own. */
+  /* [nmotor][PKI_MOTOR_CONSTANTS] */
   double *motors;
-  bool varied;
 } pki_group_actuators;
 
 /* Which shapes that are no feet may be near (kernels/guard.h). */

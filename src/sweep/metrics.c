@@ -48,7 +48,7 @@ static double peak_torque(const pki_run_result *r)
 static double metric_effort(const pki_run_result *r)
 {
   const int joint = pki_run_hardest_joint(r);
-  const double limit = joint >= 0 ? r->model->dof_effort[joint] : 0;
+  const double limit = joint >= 0 ? pki_run_force_limit(r, joint) : 0;
   return limit > 0 && isfinite(limit) ? r->peak[joint] / limit : NAN;
 }
 

@@ -125,7 +125,7 @@ static void wrong_batteries_are_refused_by_their_field(void **state)
   b.full = 0;
   expect_refused(m, &one, 1, &b, "full", "above 0 V");
   b = good, b.empty = 25;
-  expect_refused(m, &one, 1, &b, "empty", "when empty is 0 V to that when full");
+  expect_refused(m, &one, 1, &b, "empty", "when empty is above 0 V, at most that when full");
   b = good, b.resistance = -1;
   expect_refused(m, &one, 1, &b, "resistance", "0 ohm or more");
   b = good, b.capacity = -1;

@@ -245,7 +245,8 @@ static void limits_of_current_and_voltage_hold_in_every_step(void **state)
   }
 }
 
-/* A gear of efficiency eta: a steady drive gives eta N K i less at the joint, and a standing joint is held by its friction. */
+/* A gear of efficiency eta: a steady drive gives eta N K i at the joint, one that is driven back takes 1 / (2 - 1/eta) of it, and a
+ * standing joint is held by its friction. */
 static void a_gear_loses_by_its_efficiency_and_holds_at_rest(void **state)
 {
   (void)state;
@@ -254,11 +255,26 @@ static void a_gear_loses_by_its_efficiency_and_holds_at_rest(void **state)
   rig r = rig_make("dc", &p, 5, PK_STEPPER_MOREAU, 2e-3);
   pk_sim_commands(r.sim)[0].tau = 10;
   rig_run(&r, 5000);
-  const double dry = 100 * 0.002 + (1 / 0.8 - 1) * 10;
+  const double dry = 100 * 0.002 + (1 - 0.8) * 10;
   assert_near(5 * pk_sim_u(r.sim)[0], 10 - dry, 1e-9);
   pk_sim_commands(r.sim)[0].tau = 0.2; /* within what the rotor's friction holds */
   rig_run(&r, 3000);
   assert_near(pk_sim_u(r.sim)[0], 0, 1e-12);
+  rig_free(&r);
+}
+
+static void a_gear_that_is_driven_back_takes_more_at_the_joint(void **state)
+{
+  (void)state;
+  pk_motor_parameters p = coman_motor();
+  p.drive = PK_MOTOR_DRIVE_CURRENT, p.efficiency = 0.8;
+  rig r = rig_make("dc", &p, 0, PK_STEPPER_EULER, 1e-3);
+  pk_sim_u(r.sim)[0] = 100;
+  pk_sim_commands(r.sim)[0].tau = -10;
+  rig_run(&r, 2); /* the bound is that of the current at the start of a step */
+  const double u = pk_sim_u(r.sim)[0];
+  rig_run(&r, 1);
+  assert_near((u - pk_sim_u(r.sim)[0]) / 1e-3, 10 / (2 - 1 / 0.8), 1e-9);
   rig_free(&r);
 }
 
@@ -318,6 +334,7 @@ int main(void)
       cmocka_unit_test(a_stiffening_spring_rests_where_its_law_says),
       cmocka_unit_test(limits_of_current_and_voltage_hold_in_every_step),
       cmocka_unit_test(a_gear_loses_by_its_efficiency_and_holds_at_rest),
+      cmocka_unit_test(a_gear_that_is_driven_back_takes_more_at_the_joint),
       cmocka_unit_test(a_rotor_behind_a_spring_sticks_and_slides),
       cmocka_unit_test(a_winding_warms_to_its_steady_temperature),
   };

@@ -204,7 +204,8 @@ void fleet_drive(fleet *f)
   list[n] = (pk_actuator){list[n - 1].dof, pk_actuator_kind_find("parallel-spring"), &spring, "spring"};
   const pk_battery battery = {
       .full = 29, .empty = 24, .resistance = 0.05, .capacity = 3600, .regeneration = 500};
-  must(pk_actuation_create(m, list, n + 1, &battery, &f->actuation, &err), &err);
+  const bool smooth = f->options.stepper != PK_STEPPER_MOREAU && f->options.stepper != PK_STEPPER_EULER;
+  must(pk_actuation_create(m, list, n + 1, smooth ? NULL : &battery, &f->actuation, &err), &err);
   f->options.actuation = f->actuation;
 }
 

@@ -88,6 +88,9 @@ static void pki_condense_others(const pki_lanes *f, const double *rates)
       for (int e = 0; e < 2 && actuator->kind->adds; e++) {
         added[(2 * k + e) * PKI_LANES + l] += numbers[PKI_LAW_A + e];
       }
+      if (actuator->kind->adds) {
+        law[(PKI_LAW_NUMBERS * k + PKI_LAW_FRICTION) * PKI_LANES + l] += made.friction;
+      }
     }
   }
 }
@@ -154,10 +157,14 @@ static void pki_finish_battery(const pki_lanes *f)
 {
   const pk_actuation *a = f->p->actuation;
   const pk_battery *b = &a->battery;
-  pk_r *const state = pki_out(f->g->actuators.state), zero = pki_splat(0),
-              least = pki_splat(-b->regeneration);
+  pk_r *const state = pki_out(f->g->actuators.state), zero = pki_splat(0);
   pk_r *const bus = state + pki_battery_state(a), *const charge = bus + 1;
   const pki_bus_load load = pki_load_of_bus(f);
+  const bool runs_down = b->capacity > 0;
+  const pk_i full = runs_down ? pki_at_most(*charge, zero) : pki_mask_none();
+  const pk_i empty = runs_down ? pki_at_most(pki_splat(b->capacity), *charge) : pki_mask_none();
+  const pk_r least =
+      pki_select(full, zero, pki_splat(-b->regeneration)); /* a full battery takes nothing back */
   const pk_r power = pki_max(load.power, least);
   const pk_r used =
       b->capacity > 0 ? pki_max(zero, pki_min(*charge / pki_splat(b->capacity), pki_splat(1))) : zero;
@@ -168,7 +175,7 @@ static void pki_finish_battery(const pki_lanes *f)
   /* two voltages give the same power; a bus that is pulled below half of its open voltage is at the lower one */
   const pk_i low = pki_less(limit, 0.5 * open) & pki_less(zero, power);
   *bus = pki_select(low, open - high, high);
-  state[pki_battery_limit(a)] = limit;
+  state[pki_battery_limit(a)] = pki_select(empty, zero, limit);
   *charge += f->p->dt * (power / *bus);
 }
 
@@ -198,9 +205,15 @@ static void pki_finish_actuators(const pki_lanes *f, const double *before, const
     const int k = actuator->dof;
     for (int l = 0; l < PKI_LANES && actuator->kind->finish != NULL; l++) {
       const pk_actuator_input in = pki_actuator_input_of(f, k, l, before);
+      const double u = pki_entry_of(rates, k, l);
+      double tau = pki_entry_of(g->joint.tau, k, l);
       pki_copy_states(g, entry, l, one, false);
-      actuator->kind->finish(actuator->parameters, &in, pki_entry_of(rates, k, l),
-                             pki_entry_of(g->joint.tau, k, l), one);
+      if (actuator->kind->adds) { /* its own line, not the law that it adds to */
+        pk_force_law own = pk_force_law_none();
+        actuator->kind->condense(actuator->parameters, &in, one, &own);
+        tau = own.a - own.g * u;
+      }
+      actuator->kind->finish(actuator->parameters, &in, u, tau, one);
       pki_copy_states(g, entry, l, one, true);
     }
   }

@@ -97,16 +97,22 @@ static void pki_fill_laws(const pki_lanes *f, double reach)
   pki_fill_dry(f);
 }
 
-/* Forces at the start of the step, as constants. */
+/* Joint coordinates at the start of the step into g->joint.x. */
+static void pki_place_joints_at_start(const pki_lanes *f)
+{
+  const double *q = pki_is_cut(f) ? f->g->world->joints.q : f->g->q;
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    const int at = f->p->joints->dof_q[k];
+    pki_out(f->g->joint.x)[k] = at >= 0 ? pki_reals(q)[at] : pki_splat(0);
+  }
+}
+
+/* Forces at the start of the step, as constants. What is inside of actuators (circuits, rotors, springs) is taken at the end all the
+ * same, with the joint's velocity of the start. */
 static void pki_actuate_explicitly(pki_lanes *f)
 {
   pki_group *g = f->g;
-  const pki_sim_joints *cut = pki_is_cut(f) ? &g->world->joints : NULL;
-  const double *q = cut != NULL ? cut->q : g->q;
-  for (int k = 0; k < f->p->joints->nu; k++) {
-    const int at = f->p->joints->dof_q[k];
-    pki_out(g->joint.x)[k] = at >= 0 ? pki_reals(q)[at] : pki_splat(0);
-  }
+  pki_place_joints_at_start(f);
   pki_fill_laws(f, 0);
   for (int k = 0; k < f->p->joints->nu; k++) {
     pki_piece p = pki_piece_at(f, k, pki_reals(pki_start_rates(f))[k]);
@@ -333,6 +339,9 @@ static void pki_set_forces(pki_lanes *f)
     pki_masks(g->joint.limited)[k] &= pki_less(pki_splat(0), pki_reals(g->joint.piece)[k]);
   }
   if (f->p->actuation != NULL) {
+    if (!f->p->implicit) { /* where they were condensed */
+      pki_place_joints_at_start(f);
+    }
     pki_finish_actuators(f, pki_start_rates(f), rates);
   }
 }

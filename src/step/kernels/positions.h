@@ -155,8 +155,11 @@ static void pki_check_end(pki_lanes *f)
 {
   const pki_group *g = f->g;
   const pk_model *m = f->p->model;
-  pki_leave_lanes(f, ~(pki_is_finite(g->q_end, m->nq) & pki_is_finite(g->u_end, m->nu)),
-                  PK_LANE_EXIT_NUMBERS);
+  pk_i finite = pki_is_finite(g->q_end, m->nq) & pki_is_finite(g->u_end, m->nu);
+  if (f->p->actuation != NULL) {
+    finite &= pki_is_finite(g->actuators.state, f->p->actuation->nstate);
+  }
+  pki_leave_lanes(f, ~finite, PK_LANE_EXIT_NUMBERS);
 }
 
 #endif
