@@ -13,7 +13,7 @@
  * Readings are made once after each step, of the world as it is at the end of that step, which is the start of the next
  * one. Each sensor goes through the same stages (docs/theory/sensing.md):
  *
- *   what it measures -> bandwidth -> sampled at its rate -> bias and noise -> range -> resolution -> latency
+ *   what it measures -> bandwidth -> sampled at its rate -> bias and noise -> resolution -> range -> latency
  *
  * Random numbers are functions of the seed, the world's stream (pk_sim_set_stream; world k of a batch: k), the
  * sensor's index and the step alone. So a run can be repeated to the bit, alone and in a batch, and from a
@@ -259,7 +259,8 @@ PK_API pk_batch_view pk_batch_readings(pk_batch *batch);
 typedef struct pk_estimator pk_estimator;
 
 /* Who finds out what no sensor shows (the pose and the velocity of a trunk), for worlds whose controllers see sensors
- * (pk_sim_options.sees). Like a controller it is shared by worlds and threads, and writes nothing but its results. */
+ * (pk_sim_options.sees). It has the last word on q and u: sensors on a free root ("pose", "velocity") fill in what there is
+ * no estimator for, and what it does not set. Like a controller it is shared by worlds and threads, and writes nothing but its results. */
 struct pk_estimator {
   /* For messages; required. */
   const char *name;
@@ -268,8 +269,9 @@ struct pk_estimator {
   /* A world begins at q, u, which it may know: the first states, zeros before. NULL: zeros. */
   void (*reset)(const pk_estimator *self, const pk_sensing *sensing, const double *q, const double *u,
                 double *state);
-  /* After each step. q [nq], u [nu] are what the controller will see: joints with encoders as these read, all else as it
-   * was after the last step; to be set. The workspace is scratch of the joint model. */
+  /* After each step. q [nq], u [nu] are what the controller will see: joints with encoders and free roots with
+   * "pose" or "velocity" sensors as these read, other joints as they are, other free roots as they were seen after the last
+   * step. What it sets is what is seen. The workspace is scratch of the joint model. */
   void (*update)(const pk_estimator *self, const pk_sensing *sensing, double dt, const double *readings,
                  pk_workspace *workspace, double *state, double *q, double *u);
   /* Its parameters. */

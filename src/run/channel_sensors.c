@@ -3,11 +3,11 @@
 
 #include "run/channel_columns.h"
 
-/* Of a joint that slides lengths stand for angles. */
+/* Of a joint that slides lengths stand for angles, but a motor's rotor turns there, too. */
 static const char *unit_of(const pk_model *m, const pk_sensor *s, const char *unit)
 {
   static const char *const linear[][2] = {{"rad", "m"}, {"rad/s", "m/s"}, {"N m", "N"}};
-  const bool slides = s->kind->place == PK_SENSING_ON_JOINT && pki_is_length(m, s->dof);
+  const bool slides = s->kind->place == PK_SENSING_ON_JOINT && !s->kind->motor && pki_is_length(m, s->dof);
   for (int i = 0; i < 3 && slides; i++) {
     unit = strcmp(unit, linear[i][0]) == 0 ? linear[i][1] : unit;
   }

@@ -2,8 +2,8 @@
  *
  *   q, u of joints       encoders, and u from tachometers; joints without them: the world's
  *   tau                  torque sensors; joints without them: the world's
- *   free roots           "pose" and "velocity" sensors on the root link; without them the estimator, and without one
- *                        they stay as they were when the world began
+ *   free roots           the estimator, which has the last word; without one "pose" and "velocity" sensors on the root
+ *                        link, and without these they stay as they were when the world began
  *   contacts             switches; in worlds without any: the world's
  *   robots without any sensor: the world's */
 #include <string.h>
@@ -53,14 +53,14 @@ static void see_root_velocity(const pki_sensor *s, const double reading[6], cons
   pki_mat3_apply_transposed(R, w, u + 3);
 }
 
-/* What one sensor shows. */
-static void see_sensor(const pk_sensing *sensing, const pki_sensor *s, const double *reading, double *q,
-                       double *u, double *tau)
+/* What one sensor shows; `roots`: also of a free root. */
+static void see_sensor(const pk_sensing *sensing, const pki_sensor *s, const double *reading, bool roots,
+                       double *q, double *u, double *tau)
 {
   const pk_model *m = sensing->model;
   const pk_sensing_kind *kind = s->as.kind;
   const bool on_joint = s->as.kind->place == PK_SENSING_ON_JOINT;
-  const int robot = on_joint ? -1 : root_robot(sensing, s->as.link);
+  const int robot = on_joint || !roots ? -1 : root_robot(sensing, s->as.link);
   if (kind == &pki_sense_encoder) {
     q[m->dof_q[s->as.dof]] = reading[0];
     u[s->as.dof] = reading[1];
@@ -92,6 +92,7 @@ void pki_see(const pk_sensing *sensing, const pk_sensing_input *in, bool begins,
 {
   const pk_model *m = in->model;
   const pk_estimator *by = sensing->estimator;
+  const bool updates = by != NULL && by->update != NULL;
   double *const q = seen, *const u = seen + m->nq, *const tau = u + m->nu;
   if (begins) {
     memcpy(q, in->q, (size_t)m->nq * sizeof *q);
@@ -110,11 +111,12 @@ void pki_see(const pk_sensing *sensing, const pk_sensing_input *in, bool begins,
     for (int i = 0; i < sensing->count; i++) {
       const pki_sensor *s = &sensing->sensors[i];
       if ((pass == 0) == s->as.kind->attitude) {
-        see_sensor(sensing, s, readings + s->first, q, u, tau);
+        /* an estimator begins in the pose of the world, which no sensor shall hide before its first update */
+        see_sensor(sensing, s, readings + s->first, !(updates && in->anew), q, u, tau);
       }
     }
   }
-  if (by != NULL && by->update != NULL && !in->anew) {
+  if (updates && !in->anew) {
     by->update(by, sensing, in->dt, readings, workspace, state, q, u);
   }
 }

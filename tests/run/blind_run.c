@@ -131,6 +131,29 @@ static void the_estimate_is_recorded_and_compared_with_the_truth(void **state)
   pki_scenario_destroy(s);
 }
 
+/* A pose sensor on the trunk is recorded, and does not hide what the estimator says. */
+static void the_estimator_has_the_last_word_over_sensors_on_the_trunk(void **state)
+{
+  (void)state;
+  static const char *const sets[] = {
+      "sensors.3={kind: pose, links: base, noise: 0.5}",
+      "sensors.4={kind: velocity, links: base, noise: 0.5}",
+  };
+  double seen[2][13];
+  for (int k = 0; k < 2; k++) {
+    pki_scenario *s = load_blind(sets, 2 * k);
+    pki_world w = good_world(s);
+    for (int n = 0; n < 50; n++) {
+      assert_int_equal(pki_world_step(&w, NULL), PK_OK);
+    }
+    memcpy(seen[k], w.sim->state.seen, 7 * sizeof(double));
+    memcpy(seen[k] + 7, w.sim->state.seen + w.model->nq, 6 * sizeof(double));
+    pki_world_free(&w);
+    pki_scenario_destroy(s);
+  }
+  assert_memory_equal(seen[0], seen[1], sizeof seen[0]);
+}
+
 static void a_controller_that_sees_the_truth_has_no_estimate(void **state)
 {
   (void)state;
@@ -162,6 +185,7 @@ int main(void)
       cmocka_unit_test(wrong_estimators_are_refused_with_their_line),
       cmocka_unit_test(starleth_trots_blind_over_rough_ground),
       cmocka_unit_test(the_estimate_is_recorded_and_compared_with_the_truth),
+      cmocka_unit_test(the_estimator_has_the_last_word_over_sensors_on_the_trunk),
       cmocka_unit_test(a_controller_that_sees_the_truth_has_no_estimate),
   };
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
