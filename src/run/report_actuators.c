@@ -122,6 +122,7 @@ static pk_status flow_figure(const pki_report_source *s, const pki_curves *flow,
 /* A motor of actuators.json; limits that there are not are NAN. */
 typedef struct motor {
   char name[128];
+  bool slides;                                   /* it drives a joint that slides: m/s and N */
   double constant, resistance, voltage, current; /* at the joint's side of the gear */
 } motor;
 
@@ -163,11 +164,12 @@ static void cloud_panel(const pki_report_source *s, int index, const motor *m, c
       {.x = speed, .y = torque, .n = n, .style = PKI_SVG_POINTS, .color = PKI_INK_MAIN},
       {.x = x, .y = lines[0], .n = LINE, .style = PKI_SVG_DASHED, .color = PKI_INK_LIMIT},
       {.x = x, .y = lines[1], .n = LINE, .style = PKI_SVG_DASHED, .color = PKI_INK_LIMIT}};
-  const pki_svg_panel panel = {.title = m->name,
-                               .x = {.label = "speed", .unit = "rad/s", .least = -most, .most = most},
-                               .y = {.label = "torque", .unit = "N m"},
-                               .series = series,
-                               .nseries = 3};
+  const pki_svg_panel panel = {
+      .title = m->name,
+      .x = {.label = "speed", .unit = m->slides ? "m/s" : "rad/s", .least = -most, .most = most},
+      .y = {.label = m->slides ? "force" : "torque", .unit = m->slides ? "N" : "N m"},
+      .series = series,
+      .nseries = 3};
   char id[40];
   snprintf(id, sizeof id, "motor-%d", index);
   const pki_svg_figure figure = {
@@ -190,11 +192,12 @@ static pk_status cloud_panels(const pki_report_source *s, const pki_curves *curr
   int shown = 0;
   for (pki_json all = pki_json_begin(list->data, list->size), item = {0};
        shown < PANELS && pki_json_next(all, &item);) {
-    const motor m = read_motor(item);
+    motor m = read_motor(item);
     const int i = pki_curves_find(current, m.name), w = pki_curves_find(speed, m.name);
     if (i < 0 || w < 0 || !(m.constant > 0)) {
       continue;
     }
+    m.slides = strcmp(speed->channel->unit[w], "m/s") == 0;
     if (shown++ == 0) {
       pki_report_subheading(s->report, "Torque against speed");
       pki_report_panels_begin(s->report);
@@ -202,10 +205,9 @@ static pk_status cloud_panels(const pki_report_source *s, const pki_curves *curr
     cloud_panel(s, shown, &m, pki_curve(speed, w), pki_curve(current, i), current->n, torque);
   }
   if (shown > 0) {
-    pki_report_panels_end(
-        s->report,
-        "Torque of each motor against its speed, both at the joint's side of the gear, at all recorded "
-        "samples; dashed: what its voltage and its current allow at 25 °C.");
+    pki_report_panels_end(s->report, "Torque of each motor (force, of joints that slide) against its speed, "
+                                     "both at the joint's side of the gear, at all recorded "
+                                     "samples; dashed: what its voltage and its current allow at 25 °C.");
   }
   free(torque);
   return PK_OK;
@@ -223,18 +225,31 @@ static double largest(const pki_curves *c, const char *column)
   return most;
 }
 
-/* Channels of the table, and whether a column is the largest value or the change over the run. */
+/* Channels of the table, whether a column is the largest value or the change over the run, and whether its unit
+ * differs from actuator to actuator, so that it stands in the cells. */
 static const struct {
   const char *head, *channel, *format;
-  bool peak;
-} cells_of[] = {{"current (A)", "actuators/current", "%.4g", true},
-                {"voltage (V)", "actuators/voltage", "%.4g", true},
-                {"winding (°C)", "actuators/temperature", "%.1f", true},
-                {"spring (rad)", "actuators/spring_deflection", "%.4g", true},
-                {"electrical (J)", "actuators/electrical_energy", "%.4g", false},
-                {"Joule heat (J)", "actuators/joule_heat", "%.4g", false},
-                {"work (J)", "actuators/work", "%.4g", false}};
+  bool peak, unit;
+} cells_of[] = {{"current (A)", "actuators/current", "%.4g", true, false},
+                {"voltage (V)", "actuators/voltage", "%.4g", true, false},
+                {"winding (°C)", "actuators/temperature", "%.1f", true, false},
+                {"spring", "actuators/spring_deflection", "%.4g", true, true},
+                {"electrical (J)", "actuators/electrical_energy", "%.4g", false, false},
+                {"Joule heat (J)", "actuators/joule_heat", "%.4g", false, false},
+                {"work (J)", "actuators/work", "%.4g", false, false}};
 enum { CELLS = sizeof cells_of / sizeof cells_of[0] };
+
+/* One cell: what a column of a channel came to. */
+static void write_cell(char *out, size_t size, int cell, const pki_curves *c, const char *actuator)
+{
+  const double value = cells_of[cell].peak ? largest(c, actuator) : change_of(c, actuator);
+  const int k = pki_curves_find(c, actuator);
+  snprintf(out, size, isfinite(value) ? cells_of[cell].format : "—", value);
+  if (isfinite(value) && cells_of[cell].unit && k >= 0) {
+    const size_t used = strlen(out);
+    snprintf(out + used, size - used, " %s", c->channel->unit[k]);
+  }
+}
 
 static void actuator_rows(const pki_report_source *s, const pki_curves curves[CELLS])
 {
@@ -249,8 +264,7 @@ static void actuator_rows(const pki_report_source *s, const pki_curves curves[CE
     char text[CELLS][32];
     const char *row[CELLS + 1] = {all->channel->column[i]};
     for (int c = 0; c < CELLS; c++) {
-      const double value = cells_of[c].peak ? largest(&curves[c], row[0]) : change_of(&curves[c], row[0]);
-      snprintf(text[c], sizeof text[c], isfinite(value) ? cells_of[c].format : "—", value);
+      write_cell(text[c], sizeof text[c], c, &curves[c], row[0]);
       row[c + 1] = text[c];
     }
     pki_table_row(&table, row);
@@ -288,6 +302,7 @@ pk_status pki_report_actuators(const pki_report_source *s, pk_error *err)
     status = flow.n > 1 ? flow_figure(s, &flow, err) : PK_OK;
     status = status == PK_OK ? actuator_table(s, err) : status;
     status = status == PK_OK ? cloud_panels(s, &current, &speed, err) : status;
+    status = status == PK_OK ? pki_report_motors(s, &current, err) : status;
   }
   pki_curves_free(&flow);
   pki_curves_free(&current);

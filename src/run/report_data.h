@@ -57,9 +57,18 @@ void pki_report_close(pki_report_source *s);
 /* Colours of the palette by what they stand for. */
 enum { PKI_INK_MAIN = 1, PKI_INK_LIMIT = 2, PKI_INK_PALE = 6, PKI_INK_DARK = 7 };
 
+/* A small panel of a curve along the run, with those of its limits (lower, upper) that are within `near` of it. */
+void pki_report_limited_panel(const pki_report_source *s, const char *id, const char *title, const char *unit,
+                              const double *time, const double *values, int n, const double limits[2],
+                              double near);
+
+/* Motors along the run, a part of the section on actuators. */
+pk_status pki_report_motors(const pki_report_source *s, const pki_curves *current, pk_error *err);
+
 /* Sections; each is left out where the recording has nothing for it. */
 pk_status pki_report_replay(const pki_report_source *s, pk_error *err);
 pk_status pki_report_trunk(const pki_report_source *s, pk_error *err);
+pk_status pki_report_estimate(const pki_report_source *s, pk_error *err);
 pk_status pki_report_feet(const pki_report_source *s, pk_error *err);
 pk_status pki_report_joints(const pki_report_source *s, pk_error *err);
 pk_status pki_report_phase(const pki_report_source *s, pk_error *err);

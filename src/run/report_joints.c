@@ -40,10 +40,9 @@ static void range_of(const double *v, int n, double *least, double *most)
 
 /* ---- small multiples ---- */
 
-/* A curve along the run and the limits that are within `near` of it. */
-static void limited_panel(const pki_report_source *s, const char *id, const char *title, const char *unit,
-                          const double *time, const double *values, int n, const double limits[2],
-                          double near)
+void pki_report_limited_panel(const pki_report_source *s, const char *id, const char *title, const char *unit,
+                              const double *time, const double *values, int n, const double limits[2],
+                              double near)
 {
   const double lower = limits[0], upper = limits[1];
   double least, most;
@@ -110,7 +109,8 @@ static void angle_panels(const pki_report_source *s, const motion *m, int count)
     const double limits[2] = {scale * j->lower, scale * j->upper};
     snprintf(id, sizeof id, "angle-%d", i);
     range_of(v, m->q.n, &least, &most);
-    limited_panel(s, id, j->name, j->length ? "m" : "°", m->q.time, v, m->q.n, limits, most - least);
+    pki_report_limited_panel(s, id, j->name, j->length ? "m" : "°", m->q.time, v, m->q.n, limits,
+                             most - least);
     for (int k = 0; k < m->q.n; k++) {
       v[k] /= scale;
     }
@@ -132,8 +132,9 @@ static void force_panels(const pki_report_source *s, const motion *m, int count)
     char id[32];
     const double limits[2] = {-j->effort, j->effort};
     snprintf(id, sizeof id, "torque-%d", i);
-    limited_panel(s, id, j->name, j->length ? "N" : "N m", m->force.time + start,
-                  pki_curve(&m->force, j->force) + start, m->force.n - start, limits, 0.9 * j->effort);
+    pki_report_limited_panel(s, id, j->name, j->length ? "N" : "N m", m->force.time + start,
+                             pki_curve(&m->force, j->force) + start, m->force.n - start, limits,
+                             0.9 * j->effort);
   }
   pki_report_panels_end(s->report,
                         "Torques (forces of joints that slide) that the commands put on the joints; "

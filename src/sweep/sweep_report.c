@@ -24,8 +24,12 @@ static const shown shows[] = {
     {"fell", "Fell", "%", true, false, 2},
     {"speed", "Speed", "m/s", false, true, 1},
     {"cost_of_transport", "Cost of transport", "", false, true, 3},
+    {"electrical_cost_of_transport", "Electrical cost of transport", "", false, true, 4},
+    {"joule_heat", "Heat of windings", "J", false, true, 5},
+    {"hottest_winding", "Hottest winding", "°C", false, true, 2},
+    {"velocity_error", "Error of the velocity seen", "m/s", false, true, 6},
 };
-enum { SHOWS = sizeof shows / sizeof shows[0] };
+enum { SHOWS = sizeof shows / sizeof shows[0], ALWAYS = 3 };
 
 typedef struct page {
   const pki_samples *samples;
@@ -41,6 +45,24 @@ static bool value_of(const pki_record *r, const shown *s, double *out)
   const int metric = pki_metric_find(s->metric), fell = pki_metric_find("fell");
   *out = r->metric[metric];
   return r->outcome != PKI_OUTCOME_REFUSED && isfinite(*out) && !(s->upright && r->metric[fell] > 0);
+}
+
+/* Whether any sample has a number for it: without motors there is no heat of them. */
+static bool has_values(const page *p, const shown *s)
+{
+  double value;
+  for (int i = 0; i < p->samples->count; i++) {
+    if (value_of(&p->samples->record[i], s, &value)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The first are always shown, others where there are some. */
+static bool is_shown(const page *p, int k)
+{
+  return k < ALWAYS || has_values(p, &shows[k]);
 }
 
 /* ---- maps ---- */
@@ -133,8 +155,9 @@ static bool add_maps(page *p)
   pki_report_section(&p->report, "maps", "Maps");
   pki_report_note(
       &p->report,
-      "A cell tells of all samples in it, whatever their other parameters are: the share that fell, the "
-      "median speed and cost of transport of those that did not. Where all fell, these are empty.");
+      "A cell tells of all samples in it, whatever their other parameters are: the share that fell, and the "
+      "medians of speed, cost of transport and what follows of those that did not. Where all fell, these are "
+      "empty.");
   for (int y = 0; y < p->sweep->nparameter && good; y++) {
     for (int x = y + 1; x < p->sweep->nparameter && good && pairs < PAIRS; x++, pairs++) {
       char caption[160];
@@ -142,7 +165,7 @@ static bool add_maps(page *p)
       pki_report_subheading(&p->report, caption);
       pki_report_panels_begin(&p->report);
       for (int k = 0; k < SHOWS && good; k++) {
-        good = draw_map(p, x, y, &shows[k]);
+        good = !is_shown(p, k) || draw_map(p, x, y, &shows[k]);
       }
       pki_report_panels_end(&p->report, NULL);
     }
@@ -222,6 +245,9 @@ static bool add_parameter(page *p, int parameter)
   pki_report_panels_begin(&p->report);
   for (int k = 0; k < SHOWS && good; k++) {
     groups g;
+    if (!is_shown(p, k)) {
+      continue;
+    }
     good = sort_groups(p, parameter, &shows[k], &g);
     if (good && shows[k].share) {
       draw_share(p, parameter, &g);
@@ -292,8 +318,8 @@ static bool add_facts(page *p)
       char text[128], name[64];
       qsort(values, (size_t)n, sizeof *values, compare_rising);
       snprintf(name, sizeof name, "%s, those upright", shows[k].title);
-      snprintf(text, sizeof text, "median %.3g %s(%.3g to %.3g)", pki_quantile(values, n, 0.5),
-               shows[k].unit[0] ? "m/s " : "", values[0], values[n - 1]);
+      snprintf(text, sizeof text, "median %.3g %s%s(%.3g to %.3g)", pki_quantile(values, n, 0.5),
+               shows[k].unit, shows[k].unit[0] ? " " : "", values[0], values[n - 1]);
       pki_table_row(&t, (const char *const[]){name, text});
     }
     good = values != NULL;

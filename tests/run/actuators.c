@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "run/channels.h"
 #include "run/run.h"
 #include "scenario/help.h"
@@ -278,24 +279,36 @@ static void a_run_that_goes_on_has_the_energies_of_one_that_never_stopped(void *
   assert_true(once.energy_in == twice.energy_in);
 }
 
-static void the_report_draws_the_flow_and_each_motor_with_its_line(void **state)
+/* For free(). */
+static char *read_report(void)
 {
-  (void)state;
-  const pki_run_options options = {.duration = 0.5, .folder = folder};
-  run(trotting, &options, NULL);
   char path[PKI_PATH_MAX];
   size_t size;
   assert_true(pki_path_join(path, folder, "report.html"));
   char *page = pki_file_read(path, (size_t)1 << 28, &size);
   if (page == NULL) {
     fail_msg("there is no report");
-    return;
   }
+  return page;
+}
+
+static void the_report_draws_the_flow_and_each_motor_with_its_line(void **state)
+{
+  (void)state;
+  const pki_run_options options = {.duration = 0.5, .folder = folder};
+  run(trotting, &options, NULL);
+  char *page = read_report();
   assert_non_null(strstr(page, "<h2 id=\"actuators\">"));
   assert_non_null(strstr(page, "aria-label=\"energy-flow\""));
   assert_non_null(strstr(page, ">lost in the battery -"));
   assert_non_null(strstr(page, "id=\"motor-12-"));
   assert_null(strstr(page, "id=\"motor-13-"));
+  assert_non_null(strstr(page, "id=\"current-11-"));
+  assert_non_null(strstr(page, ">RH_KFE (A)<"));
+  assert_non_null(strstr(page, ">Temperature of windings (°C)<"));
+  assert_non_null(strstr(page, ">Voltage of the bus (V)<"));
+  assert_non_null(strstr(page, ">Charge taken from the battery (A s)<"));
+  assert_null(strstr(page, "<h2 id=\"estimate\">"));
   const char *sum = strstr(page, "They sum to ");
   if (sum == NULL) {
     fail_msg("the figure says no sum");
@@ -303,6 +316,51 @@ static void the_report_draws_the_flow_and_each_motor_with_its_line(void **state)
     assert_near(strtod(sum + strlen("They sum to "), NULL), 0, 1e-9);
   }
   free(page);
+}
+
+/* A carriage on a rail, driven by a motor behind a spring. */
+static void joints_that_slide_have_lengths_and_their_rotors_angles(void **state)
+{
+  (void)state;
+  char model[PKI_PATH_MAX], text[1200];
+  pk_error err = {.message = ""};
+  pki_text file = {0};
+  pki_text_add(&file,
+               "<robot name=\"rail\"><link name=\"base\"/><link name=\"cart\"><inertial><mass value=\"1\"/>"
+               "<inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>"
+               "<joint name=\"rail\" type=\"prismatic\"><parent link=\"base\"/><child link=\"cart\"/>"
+               "<axis xyz=\"1 0 0\"/><limit lower=\"-9\" upper=\"9\" effort=\"99\" velocity=\"9\"/></joint>"
+               "</robot>\n");
+  char here[PKI_PATH_MAX / 2];
+  assert_non_null(getcwd(here, sizeof here));
+  snprintf(model, sizeof model, "%s/%s/rail.urdf", here, folder);
+  assert_int_equal(pki_text_save(&file, model, &err), PK_OK);
+  pki_text_free(&file);
+  snprintf(text, sizeof text,
+           "model: {model: %s, root: fixed}\nactuators:\n"
+           "  - {joints: rail, kind: sea, motor: maxon-ec-4pole-30, gear: 100, current: 25, spring: 4e4}\n"
+           "sensors:\n  - {kind: motor-encoder, joints: rail}\n  - {kind: encoder, joints: rail}\n"
+           "controller: {name: hold, kp: 100, kd: 5}\n"
+           "push: [{link: cart, at: 0.01, for: 0.05, force: [20, 0, 0]}]\nduration: 0.1\n",
+           model);
+  fixture f;
+  begin(&f, text);
+  const pk_recorder_channel *c = &f.reader->channels[find_channel(&f, "sensors")];
+  assert_string_equal(c->unit[0], "rad");
+  assert_string_equal(c->unit[1], "rad/s");
+  assert_string_equal(c->unit[2], "m");
+  assert_string_equal(c->unit[3], "m/s");
+  end(&f);
+  const pki_run_options options = {.duration = 0.1, .folder = folder};
+  run(text, &options, NULL);
+  char *page = read_report();
+  assert_non_null(strstr(page, "speed (m/s)"));
+  assert_non_null(strstr(page, "force (N)"));
+  assert_null(strstr(page, "torque (N m)"));
+  assert_non_null(strstr(page, " m</td>")); /* the spring's deflection */
+  assert_null(strstr(page, "of the bus"));  /* there is no battery */
+  free(page);
+  remove(model);
 }
 
 int main(void)
@@ -316,6 +374,7 @@ int main(void)
       cmocka_unit_test(the_summary_has_a_line_for_each_cost),
       cmocka_unit_test(a_run_that_goes_on_has_the_energies_of_one_that_never_stopped),
       cmocka_unit_test(the_report_draws_the_flow_and_each_motor_with_its_line),
+      cmocka_unit_test(joints_that_slide_have_lengths_and_their_rotors_angles),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

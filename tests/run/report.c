@@ -175,6 +175,25 @@ static void a_pendulum_shows_only_what_moves(void **state)
   free(page);
 }
 
+static void a_trunk_that_is_seen_by_sensors_is_compared_with_the_true_one(void **state)
+{
+  (void)state;
+  char text[2000];
+  use_viewer(true);
+  snprintf(text, sizeof text,
+           "%ssensors:\n  - {kind: imu, links: base, part: bmi088}\n  - {kind: encoder, joints: '*'}\n"
+           "  - {kind: switch, links: '*_FOOT'}\nestimator: {}\n",
+           standing);
+  char *page = report_of(text, "controller.sees=sensors");
+  check_page(page, 5);
+  assert_sections(page, LIST("trunk", "estimate"), LIST("actuators"));
+  assert_true(has(page, ">Velocity (m/s)<") && has(page, ">Tilt (°)<") && has(page, ">Place (m)<"));
+  free(page);
+  page = report_of(text, NULL);
+  assert_sections(page, LIST("trunk"), LIST("estimate"));
+  free(page);
+}
+
 static void several_robots_share_their_figures(void **state)
 {
   (void)state;
@@ -268,6 +287,7 @@ int main(void)
       cmocka_unit_test(without_poses_a_line_says_why_there_is_no_replay),
       cmocka_unit_test(forces_begin_with_the_first_step),
       cmocka_unit_test(a_pendulum_shows_only_what_moves),
+      cmocka_unit_test(a_trunk_that_is_seen_by_sensors_is_compared_with_the_true_one),
       cmocka_unit_test(several_robots_share_their_figures),
       cmocka_unit_test(a_run_without_steps_has_a_report),
       cmocka_unit_test(text_of_a_recording_does_no_harm),

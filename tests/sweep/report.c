@@ -135,6 +135,44 @@ static void the_page_has_maps_boxes_and_links_to_replays_that_agree(void **state
   pki_sweep_free(&s);
 }
 
+/* A pendulum goes nowhere: it has heat of its winding, and no cost of transport. */
+static void motors_have_pictures_of_their_heat(void **state)
+{
+  (void)state;
+  setenv("PRONK_MOTORS", PK_SOURCE_DIR "/motors", 1);
+  write_text("motor.yaml",
+             "model: {model: pendulum, joints: {hinge: 1}}\nduration: 0.05\nstep: {dt: 2.5e-3}\n"
+             "actuators: [{joints: hinge, kind: dc, motor: maxon-ec-4pole-30, gear: 100, current: 10}]\n"
+             "controller: {name: hold, kp: 20, kd: 1}\n");
+  pki_sweep s = read_sweep("scenario: motor.yaml\nparameters:\n"
+                           "  - {key: controller.kp, grid: [10, 20]}\nreplays: 0\n");
+  pki_store_head head;
+  pki_store store;
+  pki_samples samples;
+  pki_work_result r;
+  pk_error err = {.message = ""};
+  pki_store_head_of(&s, &head);
+  assert_int_equal(pki_store_open("motors.pronk", &head, false, &store, &err), PK_OK);
+  assert_int_equal(pki_work_lead(&s, &head, &store, &(pki_work_options){.threads = 1}, &r, &err), PK_OK);
+  assert_int_equal(pki_samples_read(&s, &store, &samples, &err), PK_OK);
+  assert_int_equal(pki_sweep_report(&samples, ".", &err), PK_OK);
+  size_t size;
+  char *page = pki_file_read("report.html", (size_t)1 << 24, &size);
+  if (page == NULL) {
+    fail_msg("there is no report");
+    return;
+  }
+  assert_non_null(strstr(page, "Heat of windings"));
+  assert_non_null(strstr(page, "Hottest winding"));
+  assert_non_null(strstr(page, "°C ("));
+  assert_null(strstr(page, "Electrical cost"));
+  assert_null(strstr(page, "velocity seen"));
+  free(page);
+  pki_samples_free(&samples);
+  pki_store_close(&store);
+  pki_sweep_free(&s);
+}
+
 static void a_map_has_a_cell_for_each_value_that_is_there(void **state)
 {
   (void)state;
@@ -185,6 +223,7 @@ int main(void)
       cmocka_unit_test(levels_are_the_grid_or_parts_of_what_is_drawn),
       cmocka_unit_test(failed_steps_are_worst_then_early_falls_then_tilts),
       cmocka_unit_test(the_page_has_maps_boxes_and_links_to_replays_that_agree),
+      cmocka_unit_test(motors_have_pictures_of_their_heat),
       cmocka_unit_test(a_map_has_a_cell_for_each_value_that_is_there),
       cmocka_unit_test(boxes_have_tukeys_numbers),
   };
