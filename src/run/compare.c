@@ -363,33 +363,56 @@ static void number_cell(char *out, size_t size, const char *format, double value
   }
 }
 
+/* Whether any variant has motors, whose energy is worth a column. */
+static bool any_motors(const pki_comparison *c)
+{
+  for (int i = 0; i < c->count; i++) {
+    if (c->variants[i].ran && c->variants[i].result.nmotor > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void pki_compare_table(const pki_comparison *c, bool messages, pki_table *table)
 {
-  enum { COLUMNS = 12, ROOM = 176 };
-  static const char *const heads[COLUMNS] = {"variant",     "distance",   "speed", "energy",
-                                             "work +",      "cost",       "peak",  "slips",
-                                             "certificate", "times real", "fell",  "note"};
+  enum { COLUMNS = 13, ROOM = 176, ELECTRICAL = 5 };
+  static const char *const heads[COLUMNS] = {"variant",    "distance", "speed", "energy", "work +",
+                                             "electrical", "cost",     "peak",  "slips",  "certificate",
+                                             "times real", "fell",     "note"};
   static const double none = NAN;
-  pki_table_begin(table, heads, messages ? COLUMNS : COLUMNS - 1);
+  const bool motors = any_motors(c);
+  const int last = messages ? COLUMNS : COLUMNS - 1;
+  const char *row[COLUMNS];
+  int columns = 0;
+  for (int k = 0; k < last; k++) {
+    if (k != ELECTRICAL || motors) {
+      row[columns++] = heads[k];
+    }
+  }
+  pki_table_begin(table, row, columns);
   for (int i = 0; i < c->count; i++) {
     const pki_variant *v = &c->variants[i];
     const pki_run_result *r = &v->result;
     char cells[COLUMNS][ROOM];
-    const char *row[COLUMNS];
     snprintf(cells[0], ROOM, "%s", v->name);
     number_cell(cells[1], ROOM, "%.4g m", v->ran ? r->distance : none);
     number_cell(cells[2], ROOM, "%.4g m/s", v->ran ? v->speed : none);
     number_cell(cells[3], ROOM, "%.4g J", v->ran ? r->energy_in : none);
     number_cell(cells[4], ROOM, "%.4g J", v->ran ? r->positive_work : none);
-    number_cell(cells[5], ROOM, "%.3g", v->ran ? v->cost_of_transport : none);
-    number_cell(cells[6], ROOM, "%.4g N m", v->ran ? v->peak : none);
-    number_cell(cells[7], ROOM, "%.0f", v->ran ? (double)r->slips : none);
-    number_cell(cells[8], ROOM, "%.1e", v->ran && r->worst_step > 0 ? r->worst_residual : none);
-    number_cell(cells[9], ROOM, "%.3g", v->ran ? r->real_time_factor : none);
-    snprintf(cells[10], ROOM, "%s", !v->ran ? "—" : r->fell ? "yes" : "no");
-    snprintf(cells[11], ROOM, "%.170s", v->message);
-    for (int k = 0; k < COLUMNS; k++) {
-      row[k] = cells[k];
+    number_cell(cells[ELECTRICAL], ROOM, "%.4g J", v->ran && r->nmotor > 0 ? r->flow.electrical : none);
+    number_cell(cells[6], ROOM, "%.3g", v->ran ? v->cost_of_transport : none);
+    number_cell(cells[7], ROOM, "%.4g N m", v->ran ? v->peak : none);
+    number_cell(cells[8], ROOM, "%.0f", v->ran ? (double)r->slips : none);
+    number_cell(cells[9], ROOM, "%.1e", v->ran && r->worst_step > 0 ? r->worst_residual : none);
+    number_cell(cells[10], ROOM, "%.3g", v->ran ? r->real_time_factor : none);
+    snprintf(cells[11], ROOM, "%s", !v->ran ? "—" : r->fell ? "yes" : "no");
+    snprintf(cells[12], ROOM, "%.170s", v->message);
+    columns = 0;
+    for (int k = 0; k < last; k++) {
+      if (k != ELECTRICAL || motors) {
+        row[columns++] = cells[k];
+      }
     }
     pki_table_row(table, row);
   }

@@ -168,6 +168,24 @@ static void numbers_become_an_axis(void **state)
   remove_folder(folder);
 }
 
+static void motors_have_a_column_of_their_energy(void **state)
+{
+  (void)state;
+  pki_variant two[2] = {{.name = "a", .ran = true}, {.name = "b", .ran = true}};
+  const pki_comparison c = {.variants = two, .count = 2};
+  for (int motors = 0; motors < 2; motors++) {
+    pki_table table;
+    two[1].result.nmotor = motors;
+    two[1].result.flow.electrical = 12.5;
+    pki_compare_table(&c, false, &table);
+    assert_int_equal(table.columns, 11 + motors);
+    assert_string_equal(table.cells[5], motors ? "electrical" : "cost");
+    assert_string_equal(table.cells[table.columns + 5], motors ? "—" : "0");
+    assert_string_equal(table.cells[2 * table.columns + 5], motors ? "12.5 J" : "0");
+    pki_table_free(&table);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -177,6 +195,7 @@ int main(void)
       cmocka_unit_test(wrong_grids_are_refused),
       cmocka_unit_test(what_is_refused_is_a_row),
       cmocka_unit_test(numbers_become_an_axis),
+      cmocka_unit_test(motors_have_a_column_of_their_energy),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   xmlCleanupParser();
