@@ -377,6 +377,10 @@ PK_API pk_motor_parameters pk_motor_parameters_default(void);
 PK_API pk_parallel_spring_parameters pk_parallel_spring_parameters_default(void);
 PK_API pk_hydraulic_parameters pk_hydraulic_parameters_default(void);
 
+/* The motor that a name of the catalogue ("maxon-re40"; `pronk list motors`) or the path of a file of the same form means.
+ * PK_ERROR_UNSUPPORTED: only its torque-speed envelope is published. */
+PK_API pk_status pk_motor_load(const char *name, pk_motor_parameters *out, pk_error *err);
+
 /* ---- actuators of a robot ---- */
 
 typedef struct pk_actuator {

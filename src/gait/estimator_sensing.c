@@ -23,10 +23,13 @@ static void begin_in_pose(const pk_estimator *self, const pk_sensing *sensing, c
 {
   const sensing_estimator *e = self->user;
   pk_pose trunk;
-  (void)sensing, (void)u;
+  (void)sensing;
   memcpy(trunk.pos, q + e->q, sizeof trunk.pos);
   pki_quat_to_mat3(q + e->q + 3, trunk.rot);
-  pk_base_estimator_reset(e->filter, &trunk, (pk_base_estimator_state *)(void *)state);
+  pk_base_estimator_state *const begun = (pk_base_estimator_state *)(void *)state;
+  pk_base_estimator_reset(e->filter, &trunk, begun);
+  memcpy(begun->velocity, u + e->u,
+         sizeof begun->velocity); /* a trunk that turns at the start is for the filter to find */
 }
 
 /* Readings that are none leave the trunk where it was seen last. */

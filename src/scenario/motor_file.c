@@ -311,3 +311,22 @@ bool pki_is_motor_file(const char *name)
   free(text);
   return is;
 }
+
+pk_status pk_motor_load(const char *name, pk_motor_parameters *out, pk_error *err)
+{
+  pki_motor_entry *entry = malloc(sizeof *entry);
+  if (entry == NULL) {
+    return pki_fail_memory(err, "a motor");
+  }
+  pk_status status = pki_motor_load(name, entry, err);
+  if (status == PK_OK && entry->kind != PKI_MOTOR_KIND_DC) {
+    status = pki_fail(
+        err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "name"},
+        "of the motor \"%.60s\" only a torque-speed envelope is published: it is for the kind torque", name);
+  }
+  if (status == PK_OK) {
+    *out = entry->motor;
+  }
+  free(entry);
+  return status;
+}

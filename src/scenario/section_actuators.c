@@ -119,7 +119,7 @@ static void read_kind(pki_scenario *s, pki_scenario_actuator *a, pki_problems *p
            load_motor(s, motor, a->motor, found, problems);
   }
   const pki_actuator_row *row = kind != NULL ? named_kind(kind, problems) : NULL;
-  if (kind == NULL && good) {
+  if (kind == NULL && good && found != NULL) {
     row = pki_actuators[pki_row_find(pki_actuators, pki_motor_kind_words[found->kind])];
   }
   if (row == NULL || !good) {

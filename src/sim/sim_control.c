@@ -108,6 +108,21 @@ void pki_control_reset(pk_sim *sim)
   }
 }
 
+/* Contacts of robots without sensors stay, first in the list; how many they are. */
+static int keep_true_contacts(const pk_sensing *sensing, pk_sim_contact *contacts, int count)
+{
+  const pk_model_link *links = sensing->model->links;
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    const pk_sim_contact c = contacts[i];
+    if (!sensing->sensed[links[c.link].robot] &&
+        (c.other_link < 0 || !sensing->sensed[links[c.other_link].robot])) {
+      contacts[kept++] = c;
+    }
+  }
+  return kept;
+}
+
 /* What sensors show takes the place of the truth. */
 static void see_by_sensors(const pk_sim *sim, pk_sim_contact *contacts, int room, pk_observation *o)
 {
@@ -115,8 +130,11 @@ static void see_by_sensors(const pk_sim *sim, pk_sim_contact *contacts, int room
   const double *const seen = o->q;
   o->u = seen + o->model->nq;
   o->tau = o->u + o->model->nu;
-  const int n = pki_see_contacts(sensing, o->readings, seen, o->dt, o->workspace, contacts, room);
-  o->ncontact = n >= 0 ? n : o->ncontact;
+  if (sensing->switches) {
+    const int kept = keep_true_contacts(sensing, contacts, o->ncontact);
+    o->ncontact = kept + pki_see_contacts(sensing, o->readings, seen, o->dt, o->workspace, contacts + kept,
+                                          room - kept);
+  }
 }
 
 pk_observation pki_observe(const pk_sim *sim, const pki_observed *world)
