@@ -400,7 +400,7 @@ static void a_battery_takes_back_what_it_may_and_the_brake_the_rest(void **state
   assert_int_equal(pk_sim_create(r.model, &o, &r.sim, &err), PK_OK);
   pk_sim_u(r.sim)[0] = 20;
   double *const charge = pk_sim_actuation(r.sim) + pk_actuation_state_size(r.actuation) - 1;
-  *charge = 100; /* a full battery would take nothing back */
+  *charge = 100;                       /* a full battery would take nothing back */
   pk_sim_commands(r.sim)[0].tau = -20; /* 20 A against 20 V: it generates 400 W less 20 W of heat */
   meter = meter_of(r.sim);
   for (int i = 0; i < 200; i++) {

@@ -98,6 +98,42 @@ static void compiled_robots_have_motors_too(void **state)
   compare_fleet(&settings[0], true, true);
 }
 
+/* A chain with more joints than lanes have room for: its worlds are stepped one by one, with their motors. */
+static void long_chains_have_motors_in_batches(void **state)
+{
+  (void)state;
+  enum { LINKS = 70 };
+  pk_chain_options chain = pk_chain_options_default();
+  chain.links = LINKS;
+  pk_builder *builder;
+  pk_model *m;
+  assert_int_equal(pk_builder_create(&builder, NULL), PK_OK);
+  assert_int_equal(pk_builder_add_chain(builder, &chain, NULL), PK_OK);
+  assert_int_equal(pk_builder_compile(builder, &m, NULL), PK_OK);
+  pk_builder_destroy(builder);
+  pk_motor_parameters p = pk_motor_parameters_default();
+  pk_actuator list[LINKS];
+  for (int k = 0; k < LINKS; k++) {
+    list[k] = (pk_actuator){.dof = k, .kind = pk_actuator_kind_find("dc"), .parameters = &p};
+  }
+  pk_batch_options o = pk_batch_options_default();
+  pk_actuation *motors;
+  assert_int_equal(pk_actuation_create(m, list, LINKS, NULL, &motors, NULL), PK_OK);
+  o.worlds = 5, o.lanes = 4, o.sim.actuation = motors;
+  pk_batch *b;
+  pk_sim *sim;
+  assert_int_equal(pk_batch_create(m, &o, &b, NULL), PK_OK);
+  assert_int_equal(pk_sim_create(m, &o.sim, &sim, NULL), PK_OK);
+  pk_sim_q(sim)[0] = pk_batch_view_world(pk_batch_q(b), 3)[0] = 0.4;
+  assert_int_equal(pk_batch_step(b, 20, NULL), PK_OK);
+  for (int i = 0; i < 20; i++) {
+    must_step(sim);
+  }
+  assert_memory_equal(pk_batch_view_world(pk_batch_q(b), 3), pk_sim_q(sim), (size_t)m->nq * sizeof(double));
+  pk_batch_destroy(b), pk_sim_destroy(sim);
+  pk_actuation_destroy(motors), pk_model_destroy(m);
+}
+
 /* The same step with its rows in slots and on chains. */
 static void slots_and_chains_tell_the_same(void **state)
 {
@@ -136,6 +172,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(worlds_of_a_batch_are_the_worlds_alone),
       cmocka_unit_test(compiled_robots_have_motors_too),
+      cmocka_unit_test(long_chains_have_motors_in_batches),
       cmocka_unit_test(slots_and_chains_tell_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,6 +245,23 @@ static void limits_of_current_and_voltage_hold_in_every_step(void **state)
   }
 }
 
+/* Schemes of smooth motion, too: a winding with inductance at a voltage far beyond its limit of current, at rest. */
+static void smooth_schemes_hold_the_limit_of_current(void **state)
+{
+  (void)state;
+  static const pk_stepper steppers[] = {PK_STEPPER_RK4, PK_STEPPER_ARK_EXPLICIT};
+  for (size_t i = 0; i < 2; i++) {
+    pk_motor_parameters p = coman_motor();
+    p.current = 2, p.voltage = 24, p.gear = 1; /* the joint hardly moves */
+    rig r = rig_make("dc", &p, 0, steppers[i], 1e-4);
+    pk_sim_commands(r.sim)[0].tau = force_of_volts(&p, 24);
+    rig_run(&r, 500);
+    assert_near(current_of(&r), 2, 1e-3);
+    assert_near(pk_sim_actuation(r.sim)[PKI_MOTOR_STATE_VOLTAGE], 2 * p.resistance, 1e-2);
+    rig_free(&r);
+  }
+}
+
 /* A gear of efficiency eta: a steady drive gives eta N K i at the joint, one that is driven back takes 1 / (2 - 1/eta) of it, and a
  * standing joint is held by its friction. */
 static void a_gear_loses_by_its_efficiency_and_holds_at_rest(void **state)
@@ -333,6 +350,7 @@ int main(void)
       cmocka_unit_test(stiff_circuits_and_springs_ask_for_no_small_step),
       cmocka_unit_test(a_stiffening_spring_rests_where_its_law_says),
       cmocka_unit_test(limits_of_current_and_voltage_hold_in_every_step),
+      cmocka_unit_test(smooth_schemes_hold_the_limit_of_current),
       cmocka_unit_test(a_gear_loses_by_its_efficiency_and_holds_at_rest),
       cmocka_unit_test(a_gear_that_is_driven_back_takes_more_at_the_joint),
       cmocka_unit_test(a_rotor_behind_a_spring_sticks_and_slides),
