@@ -21,11 +21,11 @@ static void the_lists_hold_what_there_is(void **state)
 {
   (void)state;
   static const char *const cases[][2] = {
-      {"models", "starleth"},  {"models", "chain:N"},        {"steppers", "rk4"},
-      {"steppers", "euler"},   {"studies", "pendulum"},      {"benches", "dynamics"},
-      {"joints", "revolute"},  {"roots", "chain"},           {"shapes", "capsule"},
-      {"isas", "base"},        {"commands", "info"},         {"gaits", "trot"},
-      {"sensors", "contacts"}, {"channels", "joints/force"}, {"broads", "tree"},
+      {"models", "starleth"},   {"models", "chain:N"},        {"steppers", "rk4"},
+      {"steppers", "euler"},    {"studies", "pendulum"},      {"benches", "dynamics"},
+      {"joints", "revolute"},   {"roots", "chain"},           {"shapes", "capsule"},
+      {"isas", "base"},         {"commands", "info"},         {"gaits", "trot"},
+      {"sensors", "contacts"},  {"channels", "joints/force"}, {"broads", "tree"},
       {"motors", "maxon-re40"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

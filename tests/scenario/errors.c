@@ -17,7 +17,8 @@ static const wrong cases[] = {
     {REST "terain: []\n", 3, "terain",
      "there is no key \"terain\"; did you mean \"terrain\"? (one of: name, description, gravity, dynamics, "
      "world, "
-     "duration, certify, seed, model, models, objects, coordinates, actuators, battery, constraints, materials, "
+     "duration, certify, seed, model, models, objects, coordinates, actuators, battery, constraints, "
+     "materials, "
      "terrain, "
      "bodies, pairs, collide, step, sensors, estimator, controller, push, disturb, vary, record)"},
     {REST "bodies: {friction: -1}\n", 3, "bodies.friction",
