@@ -46,8 +46,9 @@ struct pk_sensing {
   X(imu) \
   X(encoder) \
   X(tachometer) \
-  X(torque) X(motor_encoder) X(motor_current) X(motor_temperature) X(switch) X(contact_force) \
-      X(force_torque) X(ray) X(height_scan)
+  X(torque) \
+  X(motor_encoder) \
+  X(motor_current) X(motor_temperature) X(switch) X(contact_force) X(force_torque) X(ray) X(height_scan)
 
 #define PKI_SENSING_DECLARE(row) extern const pk_sensing_kind pki_sense_##row;
 PKI_SENSING_LIST(PKI_SENSING_DECLARE)
