@@ -19,6 +19,36 @@ const char *pk_version(void)
   return PK_VERSION_STRING;
 }
 
+/* The end of a full buffer of UTF-8 becomes "...". */
+static void put_dots(char *out, size_t size)
+{
+  size_t end = size - 4;
+  while (end > 0 && ((unsigned char)out[end] & 0xc0) == 0x80) { /* no half of a letter */
+    end--;
+  }
+  memcpy(out + end, "...", 4);
+}
+
+void pki_copy_cut(char *out, size_t size, const char *text)
+{
+  if (snprintf(out, size, "%s", text) >= (int)size) {
+    put_dots(out, size);
+  }
+}
+
+void pki_join_words(const char *const *words, int count, char *out, size_t size)
+{
+  size_t used = 0;
+  out[0] = '\0';
+  for (int i = 0; i < count; i++) {
+    if (used + strlen(words[i]) + 8 >= size) {
+      snprintf(out + used, size - used, "%s...", i > 0 ? ", " : "");
+      return;
+    }
+    used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", words[i]);
+  }
+}
+
 pk_status pki_fail_list(pk_error *err, pk_status status, pki_where where, const char *format, va_list args)
 {
   if (err == NULL) {
@@ -28,7 +58,10 @@ pk_status pki_fail_list(pk_error *err, pk_status status, pki_where where, const 
   err->line = where.line;
   snprintf(err->file, sizeof err->file, "%s", where.file ? where.file : "");
   snprintf(err->field, sizeof err->field, "%s", where.field ? where.field : "");
-  vsnprintf(err->message, sizeof err->message, format, args);
+  const int size = vsnprintf(err->message, sizeof err->message, format, args);
+  if (size >= (int)sizeof err->message) {
+    put_dots(err->message, sizeof err->message);
+  }
   return status;
 }
 

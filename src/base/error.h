@@ -26,6 +26,12 @@ static inline pk_status pki_fail_memory(pk_error *err, const char *what)
   return PK_ERROR_MEMORY;
 }
 
+/* A text into room for `size` bytes, at least 4; one that does not fit ends with "...". */
+void pki_copy_cut(char *out, size_t size, const char *text);
+
+/* "a, b, c" into room for `size` bytes, at least 16; what does not fit is told by "...". */
+void pki_join_words(const char *const *words, int count, char *out, size_t size);
+
 /* "file:line: field: message", with what is known of it. */
 void pki_error_line(const pk_error *err, char *out, size_t size);
 

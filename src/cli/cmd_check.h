@@ -15,6 +15,9 @@ void pki_check_remark_kind(const pk_error *e, bool is_error, const char *kind, c
 /* All errors, and the warnings: one of each kind unless `verbose`. */
 void pki_check_print_remarks(const pk_builder_diagnostic *all, int count, bool verbose, const char *path);
 
+/* Lines about actuators, battery, sensors and estimator, of a world that was made. */
+void pki_check_print_equipment(const pki_scenario *scenario, const pki_world *world);
+
 /* Check one scenario; the exit status. */
 int pki_check_scenario(const pki_args *args, const char *name);
 

@@ -127,13 +127,7 @@ static void print_varied(const pki_scenario *s, const pki_world *w)
 
 static void print_rest(const pki_scenario *s, const pki_world *w)
 {
-  if (s->nactuator > 0) {
-    printf("  actuators   %d entr%s\n", s->nactuator, s->nactuator == 1 ? "y" : "ies");
-  }
-  if (w->sensing != NULL) {
-    printf("  sensors     %d with %d numbers; the controller sees %s\n", pk_sensing_count(w->sensing),
-           pk_sensing_values(w->sensing), s->step.sees == PK_SEES_SENSORS ? "them" : "the truth");
-  }
+  pki_check_print_equipment(s, w);
   for (int i = 0; i < s->nconstraint; i++) {
     const pki_scenario_constraint *c = &s->constraints[i];
     printf("  constraint  %s: %s to %s\n", pki_field_word(&pki_constraint_fields[0], c->kind), c->link,
@@ -290,6 +284,7 @@ int pki_check_scenario(const pki_args *args, const char *name)
     pki_scenario_check_times(s, s->duration, &s->warnings);
     if (pki_world_create_all(s, &w, &problems) == PK_OK) {
       pki_world_check_constraints(&w, &s->warnings);
+      pki_world_check_sensing(&w, &s->warnings);
       pki_world_check_overlaps(&w, &s->warnings);
       check_channels(&w, &problems);
     }

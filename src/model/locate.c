@@ -109,13 +109,12 @@ static pk_status fail_unknown(const char *name, pk_error *err)
   int count = 0;
   pki_model_entry *entries = pki_model_list(&count);
   const char **words = malloc((size_t)(count + 1) * sizeof *words);
-  char known[400] = "";
-  size_t used = 0;
+  char known[480] = "";
   for (int i = 0; words != NULL && i < count; i++) {
     words[i] = entries[i].name;
-    if (used + strlen(entries[i].name) + 8 < sizeof known) {
-      used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", entries[i].name);
-    }
+  }
+  if (words != NULL) {
+    pki_join_words(words, count, known, sizeof known);
   }
   const char *nearest = words != NULL ? pki_nearest_word(name, words, count) : NULL;
   const pki_where where = {.file = name};

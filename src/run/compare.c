@@ -407,7 +407,7 @@ void pki_compare_table(const pki_comparison *c, bool messages, pki_table *table)
     number_cell(cells[9], ROOM, "%.1e", v->ran && r->worst_step > 0 ? r->worst_residual : none);
     number_cell(cells[10], ROOM, "%.3g", v->ran ? r->real_time_factor : none);
     snprintf(cells[11], ROOM, "%s", !v->ran ? "—" : r->fell ? "yes" : "no");
-    snprintf(cells[12], ROOM, "%.170s", v->message);
+    pki_copy_cut(cells[12], ROOM, v->message);
     columns = 0;
     for (int k = 0; k < last; k++) {
       if (k != ELECTRICAL || motors) {

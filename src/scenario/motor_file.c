@@ -204,7 +204,7 @@ static void set_defaults(pki_motor_entry *m)
   m->torque.limit = 0;
 }
 
-/* Which kind it is says which keys there are; without one all that can be told is that. */
+/* Which kind it is says which keys there are. */
 static bool read_kind(const pki_node *root, pki_motor_entry *m, pki_problems *problems)
 {
   const pk_field *kind = pki_fields_find(pki_motor_fields, COUNT(pki_motor_fields), "kind");
@@ -217,9 +217,37 @@ static bool read_kind(const pki_node *root, pki_motor_entry *m, pki_problems *pr
   return pki_problems_note(problems, pki_read_field(node, kind, m, &err), &err) == PK_OK;
 }
 
+/* Of a file whose kind is not known: what can be told whatever its kind is. */
+static void read_any_kind(const pki_node *root, pki_motor_entry *m, pki_problems *problems)
+{
+  for (const pki_node *n = root->first; n != NULL; n = n->next) {
+    const pk_field *f = pki_fields_find(pki_motor_fields, COUNT(pki_motor_fields), n->key);
+    f = f != NULL ? f : pki_fields_find(pki_motor_dc_fields, COUNT(pki_motor_dc_fields), n->key);
+    f = f != NULL ? f : pki_fields_find(pki_motor_torque_fields, COUNT(pki_motor_torque_fields), n->key);
+    pk_error err = {0};
+    if (f == NULL) {
+      pki_problem(problems, n, "there is no key \"%.80s\" in files of motors of any kind", n->key);
+    } else if (f->type != PK_FIELD_PART && strcmp(n->key, "kind") != 0) {
+      pki_problems_note(problems, pki_read_field(n, f, m, &err), &err);
+    }
+  }
+  for (int i = 0; i < COUNT(pki_motor_fields); i++) {
+    const pk_field *f = &pki_motor_fields[i];
+    if (pki_field_is_required(f) && strcmp(f->name, "kind") != 0 && pki_node_find(root, f->name) == NULL) {
+      pki_problem(problems, root, "the key \"%s\" is missing: %s", f->name, f->doc);
+    }
+  }
+  read_published(pki_node_find(root, "published"), m, problems);
+  read_sources(pki_node_find(root, "sources"), root, m, problems);
+}
+
 static void read_root(const pki_node *root, pki_motor_entry *m, pki_problems *problems)
 {
-  if (pki_expect_kind(root, PKI_NODE_MAP, problems) != PK_OK || !read_kind(root, m, problems)) {
+  if (pki_expect_kind(root, PKI_NODE_MAP, problems) != PK_OK) {
+    return;
+  }
+  if (!read_kind(root, m, problems)) {
+    read_any_kind(root, m, problems);
     return;
   }
   const bool dc = m->kind == PKI_MOTOR_KIND_DC;

@@ -140,20 +140,6 @@ pk_status pki_read_real(const pki_node *node, double *out, pk_error *err)
 
 /* ---- words ---- */
 
-/* "a, b, c", cut where it becomes long. */
-static void join_words(const char *const *words, int count, char *out, size_t size)
-{
-  size_t used = 0;
-  out[0] = '\0';
-  for (int i = 0; i < count; i++) {
-    if (used + strlen(words[i]) + 8 >= size) {
-      snprintf(out + used, size - used, ", ...");
-      return;
-    }
-    used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", words[i]);
-  }
-}
-
 pk_status pki_read_choice(const pki_node *node, const char *what, const char *text, const char *const *words,
                           int count, int *out, pk_error *err)
 {
@@ -164,7 +150,7 @@ pk_status pki_read_choice(const pki_node *node, const char *what, const char *te
     }
   }
   char all[300];
-  join_words(words, count, all, sizeof all);
+  pki_join_words(words, count, all, sizeof all);
   const char *near = pki_nearest_word(text, words, count);
   return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "there is no %s \"%.80s\"%s%s%s (%s%s)", what, text,
                        near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "",

@@ -363,6 +363,12 @@ void pki_world_check_files(const pki_world *world, pki_problems *warnings);
 /* Warn of constraints that the initial pose does not hold. */
 void pki_world_check_constraints(const pki_world *world, pki_problems *warnings);
 
+/* --- check_sensing.c --- */
+
+/* Warn of trunks that a controller does not see, of estimators that nobody uses, and of rates and delays of sensors that steps
+ * do not have. */
+void pki_world_check_sensing(const pki_world *world, pki_problems *warnings);
+
 /* --- section_pushes.c --- */
 
 /* What would push world number `number` in a step that begins at `time`, its forces times `factor`, into world->acting; how many.

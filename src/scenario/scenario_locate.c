@@ -94,13 +94,12 @@ static pk_status fail_unknown(const pki_yaml_kind *kind, const char *name, const
                               int count, pk_error *err)
 {
   const char **words = calloc((size_t)count + 1, sizeof *words);
-  char known[400] = "";
-  size_t used = 0;
+  char known[480] = "";
   for (int i = 0; words != NULL && i < count; i++) {
     words[i] = entries[i].name;
-    if (used + strlen(words[i]) + 8 < sizeof known) {
-      used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", words[i]);
-    }
+  }
+  if (words != NULL) {
+    pki_join_words(words, count, known, sizeof known);
   }
   const char *nearest = words != NULL ? pki_nearest_word(name, words, count) : NULL;
   free(words);

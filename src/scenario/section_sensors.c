@@ -80,7 +80,12 @@ static void check_keys(const pki_scenario_sensor *s, pki_problems *problems)
   if (joint && !has_key(s, "joints")) {
     pki_problem(problems, s->node, "the sensor \"%s\" needs the key \"joints\"", kind->name);
   }
-  if (!joint && has_key(s, "links") == at_site) {
+  if (!joint && at_site && has_key(s, "links")) {
+    pki_problem(
+        problems, s->node,
+        "the sensor \"%s\" has both \"links\" and \"site\", expected one of them: a site is on a link",
+        kind->name);
+  } else if (!joint && !at_site && !has_key(s, "links")) {
     pki_problem(problems, s->node, "the sensor \"%s\" needs one of the keys \"links\" and \"site\"",
                 kind->name);
   }

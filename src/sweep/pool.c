@@ -32,7 +32,7 @@ static void note_ran(void *user, const pki_world *world, const pki_run_result *r
   }
   if (result->stopped[0] != '\0') {
     t->record->outcome = PKI_OUTCOME_FAILED;
-    snprintf(t->record->message, sizeof t->record->message, "%.150s", result->stopped);
+    pki_copy_cut(t->record->message, sizeof t->record->message, result->stopped);
   }
 }
 
@@ -71,7 +71,7 @@ pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *fo
     char line[sizeof own.message + 320];
     pki_error_line(&own, line, sizeof line);
     out->outcome = PKI_OUTCOME_REFUSED;
-    snprintf(out->message, sizeof out->message, "%.150s", line);
+    pki_copy_cut(out->message, sizeof out->message, line);
   }
   *interrupted = t.interrupted;
   return PK_OK;

@@ -60,9 +60,29 @@ static void long_texts_are_cut_at_the_end(void **state)
   assert_int_equal(strlen(pair.err.field), sizeof pair.err.field - 1);
   assert_int_equal(strlen(pair.err.message), sizeof pair.err.message - 1);
   assert_memory_equal(pair.err.message, "begin xxx", 9);
+  assert_string_equal(pair.err.message + sizeof pair.err.message - 5, "x...");
   for (size_t i = 0; i < sizeof pair.after; i++) {
     assert_int_equal(pair.after[i], 0xee);
   }
+}
+
+static void what_is_cut_ends_with_dots_and_whole_letters(void **state)
+{
+  (void)state;
+  static const char *const words[] = {"one", "two", "three", "four"};
+  char text[17];
+  pki_copy_cut(text, 8, "1234567");
+  assert_string_equal(text, "1234567");
+  pki_copy_cut(text, 8, "12345678");
+  assert_string_equal(text, "1234...");
+  pki_copy_cut(text, 8,
+               "123\xc3\xa9"
+               "5678"); /* the letter would lose its second half */
+  assert_string_equal(text, "123...");
+  pki_join_words(words, 2, text, sizeof text);
+  assert_string_equal(text, "one, two");
+  pki_join_words(words, 4, text, sizeof text);
+  assert_string_equal(text, "one, two, ...");
 }
 
 static void every_status_has_its_own_text(void **state)
@@ -181,6 +201,7 @@ int main(void)
       cmocka_unit_test(a_failure_without_a_place_has_empty_parts),
       cmocka_unit_test(nobody_has_to_listen),
       cmocka_unit_test(long_texts_are_cut_at_the_end),
+      cmocka_unit_test(what_is_cut_ends_with_dots_and_whole_letters),
       cmocka_unit_test(every_status_has_its_own_text),
       cmocka_unit_test(a_number_that_is_no_status_is_called_unknown),
       cmocka_unit_test(the_version_is_three_numbers),

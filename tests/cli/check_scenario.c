@@ -37,7 +37,7 @@ static void a_good_scenario_is_explained(void **state)
       "  ground      plane, box; ice (friction 0.25)\n",
       "  step        2 s in steps of 0.001 s: moreau, hard contact, solver auto to 1e-08, certified to 1",
       "  controller  hold: kp 50\n",
-      "  actuators   1 entry\n",
+      "  actuators   a_*: effort 20\n",
       "  constraint  ball: b_body to the world\n",
       "  push        a_base at 0.5 s for 0.1 s with (0, 30, 0) N\n",
       "  disturb     a_base every 1 s for 0.1 s with 5 N, seed 3\n",
@@ -215,6 +215,67 @@ static void channels_are_checked(void **state)
   remove("check_channels.yaml");
 }
 
+static void actuators_and_sensors_are_explained(void **state)
+{
+  (void)state;
+  write_file("check_motors.yaml",
+             "model: {model: starleth, position: [0, 0, 1]}\nduration: 1\nactuators:\n"
+             "  - {joints: '*_HAA', kind: dc, resistance: 2, constant: 0.05, inertia: 1e-5, gear: 100, "
+             "voltage: 60, current: 8}\n"
+             "  - {joints: LF_KFE, kind: torque, limit: 20, no_load_speed: 9}\n"
+             "  - {joints: '*_HFE', effort: 10}\n"
+             "battery: {full: 30, empty: 24, resistance: 0.1, capacity: 3600}\n"
+             "sensors:\n  - {kind: encoder, joints: '*', latency: 0.002}\n");
+  run_result r = run("check check_motors.yaml");
+  assert_int_equal(r.status, 0);
+  /* 100 0.05 N m/A times 8 A, which 30 V allow; 30 V over 5 V s/rad; 100^2 1e-5 kg m^2 */
+  assert_true(contains(r.out, "  actuators   dc on 4 joints (*_HAA): up to 40 N m, 6 rad/s without load, "
+                              "0.1 kg m^2 of rotor and gear at the joint\n"));
+  assert_true(
+      contains(r.out, "  actuators   torque on 1 joint (LF_KFE): up to 20 N m, 9 rad/s without load\n"));
+  assert_true(contains(r.out, "  actuators   *_HFE: effort 10\n"));
+  assert_true(contains(r.out, "  battery     30 V full, 24 V empty, 0.1 ohm, 3600 A s\n"));
+  assert_true(contains(r.out, "  sensors     encoder on *, 0.002 s late\n"));
+  assert_true(contains(r.out, "  sensors     12 with 24 numbers; the controller sees the truth\n"));
+  assert_true(contains(r.out, "check_motors.yaml: ok\n"));
+  run_free(&r);
+  remove("check_motors.yaml");
+}
+
+static void sensors_that_are_hardly_meant_are_warnings(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "model: {model: starleth, position: [0, 0, 1]}\nduration: 1\nstep: {dt: 2.5e-3}\nsensors:\n"
+      "  - {kind: imu, links: base, part: bmi088}\n"
+      "  - {kind: encoder, joints: '*', latency: 0.003}\n"
+      "  - {kind: switch, links: '*_FOOT', latency: 0.005}\n"
+      "controller: {name: hold, kp: 100, kd: 5, sees: sensors}\n";
+  write_file("check_sense.yaml", text);
+  run_result r = run("check check_sense.yaml");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out,
+                       "check_sense.yaml:5: warning: sensors.0.part: it samples at 1600 Hz, steps come "
+                       "at 400 Hz"));
+  assert_true(contains(r.out, "check_sense.yaml:6: warning: sensors.1.latency: latency is 0.003 s, and is "
+                              "taken as 0.0025 s: whole steps of 0.0025 s"));
+  assert_true(contains(r.out, "check_sense.yaml:8: warning: controller.sees: the controller sees the trunk "
+                              "\"base\" where it was at the start"));
+  assert_true(contains(r.out, "ok, 3 warnings"));
+  run_free(&r);
+  char more[sizeof text + 64];
+  snprintf(more, sizeof more, "%sestimator: {}\n", text);
+  write_file("check_sense.yaml", more);
+  r = run("check check_sense.yaml --set sensors.0.rate=400 --set sensors.1.latency=0.0026");
+  assert_true(contains(r.out, "check_sense.yaml: ok\n"));
+  assert_true(contains(r.out, "  estimator   base: pose and velocity of the trunk"));
+  run_free(&r);
+  r = run("check check_sense.yaml --set controller.sees=truth --set sensors.0.rate=400");
+  assert_true(contains(r.out, "check_sense.yaml:9: warning: estimator: nobody uses the estimator"));
+  run_free(&r);
+  remove("check_sense.yaml");
+}
+
 static void names_and_folders_are_told_apart(void **state)
 {
   (void)state;
@@ -250,6 +311,8 @@ int main(void)
       cmocka_unit_test(an_object_that_starts_in_something_is_a_warning),
       cmocka_unit_test(overrides_are_checked_too),
       cmocka_unit_test(channels_are_checked),
+      cmocka_unit_test(actuators_and_sensors_are_explained),
+      cmocka_unit_test(sensors_that_are_hardly_meant_are_warnings),
       cmocka_unit_test(names_and_folders_are_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

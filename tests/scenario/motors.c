@@ -258,6 +258,11 @@ static void all_that_is_wrong_is_told(void **state)
   pki_motor_parse("a.yaml", text, strlen(text), &m, &problems);
   assert_int_equal(problems.count, 3);
   pki_problems_free(&problems);
+  /* also of a kind that is none: the kind, a mass below zero, a key that no kind has, a number that is a word */
+  text = HEAD "kind: ac\nmass: -1\nmas: 1\nresistance: high\n";
+  pki_motor_parse("a.yaml", text, strlen(text), &m, &problems);
+  assert_int_equal(problems.count, 4);
+  pki_problems_free(&problems);
 }
 
 static void an_unknown_name_gets_the_nearest_one(void **state)

@@ -21,7 +21,7 @@ static const wrong misread[] = {
     {SENSORS "  - {kind: imu}\n", 4, "sensors.0",
      "the sensor \"imu\" needs one of the keys \"links\" and \"site\""},
     {SENSORS "  - {kind: imu, links: base, site: nose}\n", 4, "sensors.0",
-     "the sensor \"imu\" needs one of the keys \"links\" and \"site\""},
+     "the sensor \"imu\" has both \"links\" and \"site\", expected one of them: a site is on a link"},
     {SENSORS "  - {kind: encoder}\n", 4, "sensors.0", "the sensor \"encoder\" needs the key \"joints\""},
     {SENSORS "  - {kind: encoder, joints: LF_HAA, links: base}\n", 4, "sensors.0.links",
      "links has no meaning for the sensor \"encoder\""},
