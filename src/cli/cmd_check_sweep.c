@@ -52,8 +52,8 @@ int pki_check_sweep(const pki_args *args, const char *name)
   if (args->json) {
     code = print_json(name, &s, ok, &err) ? code : PKI_EXIT_FAILURE;
   } else if (ok) {
-    printf("%s: ok\n  %s: %s\n  %lld samples of %s, %d parameter%s\n", name, s.name, s.description, s.count,
-           s.scenario, s.nparameter, s.nparameter == 1 ? "" : "s");
+    printf("%s: ok\n  %s: %s\n  %lld sample%s of %s, %d parameter%s\n", name, s.name, s.description, s.count,
+           s.count == 1 ? "" : "s", s.scenario, s.nparameter, s.nparameter == 1 ? "" : "s");
   } else {
     pki_check_remark(&err, true, name);
   }

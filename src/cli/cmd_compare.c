@@ -87,8 +87,8 @@ static bool print_text(const pki_comparison *c, const char *folder)
   if (text.failed) {
     pki_complain("compare", "out of memory");
   } else {
-    printf("%s%s%s: %d variants\n\n%s\nReport: %s/report.html\n", p.bold, c->name, p.plain, c->count,
-           text.data, folder);
+    printf("%s%s%s: %d variant%s\n\n%s\nReport: %s/report.html\n", p.bold, c->name, p.plain, c->count,
+           c->count == 1 ? "" : "s", text.data, folder);
   }
   const bool good = !text.failed;
   pki_table_free(&table);

@@ -190,7 +190,8 @@ static int report_export(const pki_args *args, const pki_export *what, int forma
     return PKI_EXIT_OK;
   }
   if (!args->json) {
-    printf("%s: %d channels, %d samples%s\n", path, what->nchannel, what->samples,
+    printf("%s: %d channel%s, %d sample%s%s\n", path, what->nchannel, what->nchannel == 1 ? "" : "s",
+           what->samples, what->samples == 1 ? "" : "s",
            complete ? "" : " (the recording was cut off: what there is of it)");
     if (what->recording->damaged > 0) {
       printf("%d damaged part%s left out\n", what->recording->damaged,

@@ -122,7 +122,7 @@ static void print_text(const job *j)
   if (s->failed + s->refused > 0) {
     printf("  failed     %lld, refused %lld\n", s->failed, s->refused);
   }
-  printf("  uncertified steps in %lld samples\n", s->uncertified);
+  printf("  uncertified steps in %lld sample%s\n", s->uncertified, s->uncertified == 1 ? "" : "s");
   printf("\nTable:  %s/results.csv%s\nReport: %s/report.html\n", j->folder,
          pki_sweep_has_hdf5() ? " and results.h5" : "", j->folder);
 }
@@ -144,7 +144,8 @@ static int print_plan(const job *j)
     return pki_json_print(o, true, "sweep") ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
   }
   pki_text text = {0};
-  pki_text_addf(&text, "%s: %lld samples of %s\n\n", s->name, s->count, s->scenario);
+  pki_text_addf(&text, "%s: %lld sample%s of %s\n\n", s->name, s->count, s->count == 1 ? "" : "s",
+                s->scenario);
   const long long shown[3] = {0, s->count / 2, s->count - 1};
   for (int i = 0; i < 3; i++) {
     pki_sweep_point point;
@@ -188,8 +189,9 @@ static int sweep_exit_status(const job *j)
   }
   for (int i = 0; i < s->count; i++) {
     if (s->record[i].outcome != PKI_OUTCOME_RAN) {
-      pki_complain("sweep", "%lld samples failed, %lld were refused; the first, sample %lld: %s", s->failed,
-                   s->refused, s->record[i].index, s->record[i].message);
+      pki_complain("sweep", "%lld sample%s failed, %lld %s refused; the first, sample %lld: %s", s->failed,
+                   s->failed == 1 ? "" : "s", s->refused, s->refused == 1 ? "was" : "were",
+                   s->record[i].index, s->record[i].message);
       break;
     }
   }

@@ -130,8 +130,8 @@ static void draw_box(const pki_svg_boxes *b, int group, const pki_svg_frame *f, 
   const char *name = pki_svg_color_name(color - 1);
   pki_text_addf(out, "<g><title>");
   pki_text_add_escaped(out, b->x.names[group]);
-  pki_text_addf(out, ": median %.3g, quartiles %.3g and %.3g, from %.3g to %.3g, %d samples</title>\n", q.q2,
-                q.q1, q.q3, v[0], v[n - 1], n);
+  pki_text_addf(out, ": median %.3g, quartiles %.3g and %.3g, from %.3g to %.3g, %d sample%s</title>\n", q.q2,
+                q.q1, q.q3, v[0], v[n - 1], n, n == 1 ? "" : "s");
   pki_text_addf(out,
                 "<path class=\"s%d\" stroke=\"%s\" fill=\"none\" d=\"M%.2f %.2fV%.2fM%.2f %.2fV%.2fM%.2f "
                 "%.2fh%.2fM%.2f "

@@ -374,7 +374,7 @@ static pk_status curve_figure(const pki_comparison *c, const char *folder, const
 /* What was varied, in words. */
 static void describe_variation(const pki_comparison *c, char *out, size_t size)
 {
-  size_t used = (size_t)snprintf(out, size, "%d variants:", c->count);
+  size_t used = (size_t)snprintf(out, size, "%d variant%s:", c->count, c->count == 1 ? "" : "s");
   for (int i = 0; i < c->nvary && used < size; i++) {
     used += (size_t)snprintf(out + used, size - used, "%s %s =", i > 0 ? ";" : "", c->vary[i].key);
     for (int k = 0; k < c->vary[i].count && used < size; k++) {

@@ -87,11 +87,10 @@ static void apply_joint_changes(const pki_scenario_actuator *a, pk_joint_desc *j
   }
 }
 
-/* A joint that can have an actuator: a hinge or a slider that follows no other. */
+/* A joint that can have an actuator: one with a single coordinate, which follows no other. */
 static bool is_driven(const pk_joint_desc *joint)
 {
-  return joint->mimic == NULL && (joint->kind == PK_JOINT_REVOLUTE || joint->kind == PK_JOINT_CONTINUOUS ||
-                                  joint->kind == PK_JOINT_PRISMATIC);
+  return joint->mimic == NULL && pki_joint_nu(joint->kind) == 1;
 }
 
 static void set_actuator(const pki_scenario_actuator *a, pk_builder *b, const names *joints,

@@ -462,7 +462,8 @@ static bool find_levels(page *p)
 
 static void describe_sweep(const pki_sweep *s, char *out, size_t size)
 {
-  size_t used = (size_t)snprintf(out, size, "%lld runs of %s", s->count, s->scenario);
+  size_t used =
+      (size_t)snprintf(out, size, "%lld run%s of %s", s->count, s->count == 1 ? "" : "s", s->scenario);
   if (s->duration >= 0 && used < size) {
     used += (size_t)snprintf(out + used, size - used, " over %g s", s->duration);
   }
