@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actuation/actuation.h"
 #include "base/clock.h"
 #include "math/mat3.h"
 #include "model/pose.h"
@@ -80,6 +81,18 @@ static void watch_work(const runner *r, int k, pki_run_result *of)
   }
 }
 
+/* The hottest winding of motors that warm, as it is now. */
+static void watch_windings(const runner *r, int k, pki_run_result *of)
+{
+  const pk_actuation *a = r->world->actuation;
+  for (int n = 0; a != NULL && n < a->nmotor; n++) {
+    if (a->constants[n * PKI_MOTOR_CONSTANTS + PKI_MOTOR_C_WINDING] > 0) {
+      const double *state = pk_batch_view_world(pk_batch_actuation(r->batch), k);
+      of->hottest = fmax(of->hottest, state[a->list[a->order[n]].state + PKI_MOTOR_STATE_WINDING]);
+    }
+  }
+}
+
 /* World k has made a step since it was last looked at, or more than one when it was not asked. */
 static void watch_step(const runner *r, int k)
 {
@@ -101,6 +114,7 @@ static void watch_step(const runner *r, int k)
   if (of->steps % r->look_every == 0 || of->steps == r->steps) {
     pk_sim_contact *contacts = r->contacts + (size_t)k * (size_t)r->room;
     const pk_pose trunk = trunk_of(r, k);
+    watch_windings(r, k, of);
     const int n = pk_batch_contacts(r->batch, k, contacts, r->room);
     pki_watch_trunk(&trunk,
                     pki_watch_carried(r->world->model, contacts, n < r->room ? n : r->room, trunk.pos[2]),
@@ -133,8 +147,10 @@ static pk_status set_worlds(runner *r, pk_error *err)
       continue;
     }
     pki_run_result *of = &r->result->of[k];
-    *of = (pki_run_result){
-        .bound = r->result->bound, .nrobot = w->model_robot[w->scenario->nmodel], .model = w->model};
+    *of = (pki_run_result){.bound = r->result->bound,
+                           .nrobot = w->model_robot[w->scenario->nmodel],
+                           .model = w->model,
+                           .hottest = NAN};
     for (int i = 0; i < of->nrobot; i++) {
       of->mass += pk_sim_mass(w->sim, i);
     }

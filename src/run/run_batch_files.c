@@ -219,7 +219,7 @@ pk_status pki_batch_csv(const pki_batch_result *r, const char *folder, pk_error 
   for (int i = 0; i < PKI_BATCH_QUANTITIES; i++) {
     add_head(&text, pki_batch_rows[i].key, pki_batch_rows[i].unit);
   }
-  pki_text_add(&text, ",energy_in [J],path [m],height [m]\n");
+  pki_text_add(&text, ",energy_in [J],path [m],height [m],hottest_winding [degC]\n");
   for (int k = 0; k < r->worlds; k++) {
     const pki_run_result *of = &r->of[k];
     pki_text_addf(&text, "%d", k);
@@ -235,6 +235,7 @@ pk_status pki_batch_csv(const pki_batch_result *r, const char *folder, pk_error 
       add_number(&text, pki_batch_value(r, (pki_batch_quantity)i, k));
     }
     add_number(&text, of->energy_in), add_number(&text, of->path), add_number(&text, of->height);
+    add_number(&text, of->hottest);
     pki_text_add(&text, "\n");
   }
   pk_status status = pki_folder_create(folder, err);

@@ -240,6 +240,32 @@ static void the_files_hold_a_row_for_each_world(void **state)
   end(&o);
 }
 
+/* Steps of 10 ms, so that each is looked at. */
+static void windings_are_as_hot_as_those_of_the_world_alone(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "model: pendulum\nduration: 1\nstep: {dt: 0.01}\ncontroller: {name: hold, kp: 40, kd: 2}\n"
+      "actuators: [{joints: hinge, kind: dc, motor: maxon-ec-4pole-30, gear: 100, current: 10}]\n"
+      "vary: [{what: joint, joints: hinge, from: 0.5, to: 1.5}]\n";
+  setenv("PRONK_MOTORS", PK_SOURCE_DIR "/motors", 1);
+  outcome many = run_batch(text, NULL, 3, 4, 1), plain = run_batch(plane, "duration=0.1", 1, 0, 1);
+  pki_scenario *s = good_scenario(text, "world=2");
+  pki_world w = good_world(s);
+  pki_run_result alone;
+  const pki_run_options options = {.duration = -1};
+  assert_int_equal(pki_run(&w, &options, &alone, NULL), PK_OK);
+  assert_greater(alone.hottest, 25);
+  assert_true(many.result.of[2].hottest == alone.hottest);
+  assert_true(many.result.of[0].hottest != alone.hottest);
+  assert_true(isnan(plain.result.of[0].hottest));
+  pki_run_result_free(&alone);
+  pki_world_free(&w);
+  pki_scenario_destroy(s);
+  end(&plain);
+  end(&many);
+}
+
 static void quantiles_lie_between_what_there_is(void **state)
 {
   (void)state;
@@ -259,6 +285,7 @@ int main(void)
       cmocka_unit_test(a_world_without_room_for_its_contacts_stops_alone),
       cmocka_unit_test(steps_above_the_bound_are_counted),
       cmocka_unit_test(the_files_hold_a_row_for_each_world),
+      cmocka_unit_test(windings_are_as_hot_as_those_of_the_world_alone),
       cmocka_unit_test(quantiles_lie_between_what_there_is),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
