@@ -83,7 +83,7 @@ static int add_actuator(pki_parameter *list, const pki_scenario_actuator *a, int
       const double gear = ((const pk_motor_parameters *)a->parameters)->gear;
       p->value = a->armature / (gear * gear);
     }
-    snprintf(p->group, sizeof p->group, "actuators.%d: %.20s %.60s", entry,
+    snprintf(p->group, sizeof p->group, "actuators.%d: %.20s %.50s", entry,
              row != NULL ? row->kind.name : "joints", a->joints);
     n++;
   }

@@ -130,7 +130,7 @@ static void see_by_sensors(const pk_sim *sim, pk_sim_contact *contacts, int room
   const double *const seen = o->q;
   o->u = seen + o->model->nq;
   o->tau = o->u + o->model->nu;
-  if (sensing->switches) {
+  if (sensing != NULL && sensing->switches) {
     const int kept = keep_true_contacts(sensing, contacts, o->ncontact);
     o->ncontact = kept + pki_see_contacts(sensing, o->readings, seen, o->dt, o->workspace, contacts + kept,
                                           room - kept);

@@ -62,7 +62,7 @@ static bool has_values(const page *p, const shown *s)
 /* The first are always shown, others where there are some. */
 static bool is_shown(const page *p, int k)
 {
-  return k < ALWAYS || has_values(p, &shows[k]);
+  return has_values(p, &shows[k]) || k < ALWAYS;
 }
 
 /* ---- maps ---- */
