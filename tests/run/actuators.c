@@ -337,7 +337,7 @@ static void joints_that_slide_have_lengths_and_their_rotors_angles(void **state)
   assert_int_equal(pki_text_save(&file, model, &err), PK_OK);
   pki_text_free(&file);
   snprintf(text, sizeof text,
-           "model: {model: %s, root: fixed}\nactuators:\n"
+           "model: {model: %.900s, root: fixed}\nactuators:\n"
            "  - {joints: rail, kind: sea, motor: maxon-ec-4pole-30, gear: 100, current: 25, spring: 4e4}\n"
            "sensors:\n  - {kind: motor-encoder, joints: rail}\n  - {kind: encoder, joints: rail}\n"
            "controller: {name: hold, kp: 100, kd: 5}\n"
