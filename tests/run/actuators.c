@@ -322,7 +322,7 @@ static void the_report_draws_the_flow_and_each_motor_with_its_line(void **state)
 static void joints_that_slide_have_lengths_and_their_rotors_angles(void **state)
 {
   (void)state;
-  char model[PKI_PATH_MAX], text[1200];
+  char model[PKI_PATH_MAX], text[2048];
   pk_error err = {.message = ""};
   pki_text file = {0};
   pki_text_add(&file,
