@@ -169,8 +169,10 @@ static void motor_rows(const pki_run_result *r, pki_table *table)
   const pk_actuator_flow *f = &r->flow;
   add_summary_row(table, "electrical energy", "%.5g J (%.4g J generated and given back)", f->electrical,
                   f->regenerated);
+  const double rubbed = f->viscous + f->rotor_friction + f->spring_damping + f->gear;
+  const double least = 1e-9 * (fabs(f->electrical) + f->regenerated); /* less is rounding */
   add_summary_row(table, "heat of motors", "%.5g J of windings, %.4g J of friction and dampers", f->joule,
-                  f->viscous + f->rotor_friction + f->spring_damping + f->gear);
+                  fabs(rubbed) > least ? rubbed : 0);
   if (!isnan(r->hottest)) {
     add_summary_row(table, "hottest winding", "%.4g degrees C%s", r->hottest, derating_text(r));
   }
