@@ -97,6 +97,7 @@ static double first_height(const char *csv)
     assert_non_null(fgets(line, sizeof line, f));
   }
   fclose(f);
+  *strrchr(line, ',') = '\0'; /* the last column is the hottest winding */
   return strtod(strrchr(line, ',') + 1, NULL);
 }
 
