@@ -99,11 +99,6 @@ static double spring_tangent(const double *c, double e, double on)
   return k * ((1 + stiff) * d + (1 + 3 * stiff) * on);
 }
 
-static double winding_resistance(const double *c, const double *state)
-{
-  return c[PKI_MOTOR_R] * (1 + c[PKI_MOTOR_ALPHA] * (state[PKI_MOTOR_STATE_WINDING] - PKI_SHEET_TEMPERATURE));
-}
-
 static double square(double x)
 {
   return x * x;
@@ -133,7 +128,7 @@ static void motor_flow(const double *c, bool spring, const joint_step *j, const 
   const double w_mean = working_mean(j, w_start, w), u_mean = working_mean(j, j->u_start, j->u_seen);
   store_in_motor(c, spring, before, after, f);
   f->electrical = dt * after[PKI_MOTOR_STATE_VOLTAGE] * i;
-  f->joule = dt * winding_resistance(c, before) * i * i;
+  f->joule = dt * pki_winding_resistance(c, before) * i * i;
   f->viscous = dt * c[PKI_MOTOR_D] * w * w_mean;
   f->scheme = 0.5 * c[PKI_MOTOR_L] * di * di;
   if (spring) {
@@ -159,7 +154,7 @@ static void smooth_motor_flow(const double *c, bool spring, const joint_step *j,
     const double *s = ends[e], i = s[PKI_MOTOR_STATE_CURRENT];
     const double w = spring ? s[PKI_MOTOR_STATE_VELOCITY] : rates[e], half = 0.5 * j->dt;
     f->electrical += half * s[PKI_MOTOR_STATE_VOLTAGE] * i;
-    f->joule += half * winding_resistance(c, s) * i * i;
+    f->joule += half * pki_winding_resistance(c, s) * i * i;
     f->viscous += half * c[PKI_MOTOR_D] * w * w;
     f->spring_damping += spring ? half * c[PKI_MOTOR_SPRING_D] * square(w - rates[e]) : 0;
   }
@@ -256,8 +251,7 @@ static pk_battery_flow battery_flow(const pk_actuation *a, const pk_flow_step *s
   const double *before = s->state_before + pki_battery_state(a), *after = s->state + pki_battery_state(a);
   pk_battery_flow f = {.given = electrical};
   if (s->late > 0) {
-    const double used = b->capacity > 0 ? fmax(0, fmin(before[1] / b->capacity, 1)) : 0;
-    const double open = b->full - used * (b->full - b->empty),
+    const double open = pki_battery_open(b, before[1]),
                  least = b->capacity > 0 && before[1] <= 0 ? 0 : -s->dt * b->regeneration;
     const double taken = fmax(electrical, least), current = taken / (s->dt * after[0]);
     f.given = s->dt * open * current;

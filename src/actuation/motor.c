@@ -245,8 +245,7 @@ static double circuit_rate(const double *c, const pk_actuator_input *in, const d
 {
   const pki_motor_input input = motor_input(in);
   const double K = c[PKI_MOTOR_NK], L = c[PKI_MOTOR_L], emf = K * w, i = *now;
-  const double R =
-      c[PKI_MOTOR_R] * (1 + c[PKI_MOTOR_ALPHA] * (state[PKI_MOTOR_STATE_WINDING] - PKI_SHEET_TEMPERATURE));
+  const double R = pki_winding_resistance(c, state);
   const bool by_voltage = c[PKI_MOTOR_BY_VOLTAGE] > 0;
   double most, volts;
   pki_motor_limits(c, state, &input, &most, &volts);
@@ -286,7 +285,7 @@ double pki_motor_rate_of(const double *c, bool spring, const pk_actuator_input *
       circuit_rate(c, in, state, w, asked_torque(c, in, e, w, torque), current, voltage);
   if (c[PKI_MOTOR_C_WINDING] > 0) {
     const double hot = state[PKI_MOTOR_STATE_WINDING];
-    const double R = c[PKI_MOTOR_R] * (1 + c[PKI_MOTOR_ALPHA] * (hot - PKI_SHEET_TEMPERATURE));
+    const double R = pki_winding_resistance(c, state);
     const double flow = (hot - state[PKI_MOTOR_STATE_HOUSING]) * c[PKI_MOTOR_WINDING];
     const double out = (state[PKI_MOTOR_STATE_HOUSING] - c[PKI_MOTOR_AMBIENT]) * c[PKI_MOTOR_HOUSING];
     rates[PKI_MOTOR_STATE_WINDING] = (R * *current * *current - flow) / c[PKI_MOTOR_C_WINDING];

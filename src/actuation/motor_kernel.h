@@ -44,6 +44,22 @@ typedef struct pki_motor_step {
   pk_r s, k;                      /* of the spring: tau = s + k (w - u) */
 } pki_motor_step;
 
+/* ohm, at the temperature that the winding has. */
+PKI_INLINE pk_r pki_winding_resistance(const pk_r *c, const pk_r *state)
+{
+  const pk_r hot = state[PKI_MOTOR_STATE_WINDING] - PKI_SHEET_TEMPERATURE;
+  return c[PKI_MOTOR_R] * (1.0 + c[PKI_MOTOR_ALPHA] * hot);
+}
+
+/* V of a battery without a load, after so much charge was taken. */
+PKI_INLINE pk_r pki_battery_open(const pk_battery *b, pk_r charge)
+{
+  const pk_r zero = pki_splat(0);
+  const pk_r used =
+      b->capacity > 0 ? pki_max(zero, pki_min(charge / pki_splat(b->capacity), pki_splat(1))) : zero;
+  return b->full - used * (b->full - b->empty);
+}
+
 /* x to the nearest step of an encoder; steps of zero: x. */
 PKI_INLINE pk_r pki_quantised(pk_r x, pk_r step)
 {
@@ -90,8 +106,7 @@ PKI_INLINE pki_motor_step pki_motor_begin(const pk_r *c, const pk_r *state, cons
 {
   const pk_r K = c[PKI_MOTOR_NK], i = state[PKI_MOTOR_STATE_CURRENT], zero = pki_splat(0), one = pki_splat(1);
   const pk_r w = spring ? state[PKI_MOTOR_STATE_VELOCITY] : in->u;
-  const pk_r hot = state[PKI_MOTOR_STATE_WINDING] - PKI_SHEET_TEMPERATURE;
-  const pk_r R = c[PKI_MOTOR_R] * (1.0 + c[PKI_MOTOR_ALPHA] * hot);
+  const pk_r R = pki_winding_resistance(c, state);
   const pk_r alpha = in->dt / (c[PKI_MOTOR_L] + in->dt * R);
   const pk_r beta = 1.0 - alpha * R, G = in->late * (K * K * alpha);
   const pk_r rest = K * (beta * i - alpha * (K * ((1 - in->late) * w)));

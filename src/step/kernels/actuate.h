@@ -166,9 +166,7 @@ static void pki_finish_battery(const pki_lanes *f)
   const pk_r least =
       pki_select(full, zero, pki_splat(-b->regeneration)); /* a full battery takes nothing back */
   const pk_r power = pki_max(load.power, least);
-  const pk_r used =
-      b->capacity > 0 ? pki_max(zero, pki_min(*charge / pki_splat(b->capacity), pki_splat(1))) : zero;
-  const pk_r open = b->full - used * (b->full - b->empty);
+  const pk_r open = pki_battery_open(b, *charge);
   const pk_r limit =
       pki_bus_at(open, b->resistance, load.current, load.conductance, pki_max(load.others, least));
   const pk_r high = pki_bus_at(open, b->resistance, zero, zero, power);
