@@ -202,7 +202,9 @@ static pk_actuation *carve_actuation(const pk_model *m, const pk_actuator *list,
     void *const parameters = pki_arena_take(arena, list[i].kind->parameters_size + 1, 1);
     char *const copy = pki_arena_take(arena, strlen(name) + 1, 1);
     if (a != NULL) {
-      memcpy(parameters, list[i].parameters, list[i].kind->parameters_size);
+      if (list[i].kind->parameters_size > 0) {
+        memcpy(parameters, list[i].parameters, list[i].kind->parameters_size);
+      }
       memcpy(copy, name, strlen(name) + 1);
       made.list[i].actuator = (pk_actuator){list[i].dof, list[i].kind, parameters, copy};
     }
