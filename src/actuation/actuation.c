@@ -9,15 +9,14 @@
 
 extern const pki_actuator_row pki_actuator_dc, pki_actuator_sea;
 
-/* A motor that lanes know (motor_kernel.h). */
-static bool is_motor(const pk_actuator *a)
+bool pki_is_motor(const pk_actuator_kind *kind)
 {
-  return a->kind == &pki_actuator_dc.kind || a->kind == &pki_actuator_sea.kind;
+  return kind == &pki_actuator_dc.kind || kind == &pki_actuator_sea.kind;
 }
 
-static bool is_sea(const pk_actuator *a)
+bool pki_is_sea(const pk_actuator_kind *kind)
 {
-  return a->kind == &pki_actuator_sea.kind;
+  return kind == &pki_actuator_sea.kind;
 }
 
 /* ---- checks ---- */
@@ -128,7 +127,7 @@ static void sort_actuators(pk_actuation *a)
   int n = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < a->count; i++) {
-      if (is_motor(&a->list[i].actuator) == (pass == 0)) {
+      if (pki_is_motor(a->list[i].actuator.kind) == (pass == 0)) {
         a->order[n++] = i;
       }
     }
@@ -168,14 +167,14 @@ static void summarise_actuators(pk_actuation *a)
     a->nstate += actuator->kind->nstate;
     a->inertia[actuator->dof] +=
         actuator->kind->inertia != NULL ? actuator->kind->inertia(actuator->parameters) : 0;
-    a->dry |= !is_motor(actuator);                  /* it may have some */
+    a->dry |= !pki_is_motor(actuator->kind);        /* it may have some */
     a->rubs |= shipped_row(actuator->kind) == NULL; /* a user's own may have some inside */
     if (n < a->nmotor) {
       double *c = a->constants + (size_t)n * PKI_MOTOR_CONSTANTS;
-      pki_motor_constants(actuator->parameters, is_sea(actuator), c);
-      a->dry |= !is_sea(actuator) && c[PKI_MOTOR_DRY] + c[PKI_MOTOR_DRIVING] > 0;
-      a->rubs |= is_sea(actuator) && c[PKI_MOTOR_DRY] > 0;
-      a->has_spring[n] = is_sea(actuator);
+      pki_motor_constants(actuator->parameters, pki_is_sea(actuator->kind), c);
+      a->dry |= !pki_is_sea(actuator->kind) && c[PKI_MOTOR_DRY] + c[PKI_MOTOR_DRIVING] > 0;
+      a->rubs |= pki_is_sea(actuator->kind) && c[PKI_MOTOR_DRY] > 0;
+      a->has_spring[n] = pki_is_sea(actuator->kind);
       a->hot |= c[PKI_MOTOR_C_WINDING] > 0;
       a->simple &=
           isinf(c[PKI_MOTOR_HOTTEST]) && isinf(c[PKI_MOTOR_BANDWIDTH]) && c[PKI_MOTOR_RESOLUTION] == 0;

@@ -20,6 +20,10 @@ typedef struct pki_actuator_row {
 /* Ends with NULL. */
 extern const pki_actuator_row *const pki_actuators[];
 
+/* Whether a kind is a motor, "dc" or "sea", with pk_motor_parameters; and whether it is behind a spring. */
+bool pki_is_motor(const pk_actuator_kind *kind);
+bool pki_is_sea(const pk_actuator_kind *kind);
+
 /* The field tables of their parameters. */
 extern const pk_field pki_actuator_torque_fields[], pki_actuator_servo_fields[],
     pki_actuator_parallel_spring_fields[], pki_actuator_hydraulic_fields[];

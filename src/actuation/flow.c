@@ -167,8 +167,7 @@ static void smooth_motor_flow(const double *c, bool spring, const joint_step *j,
 static void added_force(const pk_actuator *a, const pk_actuator_input *in, const double *before,
                         const double *after, joint_step *j)
 {
-  enum { MOST = 64 };
-  double unused[MOST];
+  double unused[PKI_ACTUATOR_STATES_MOST];
   if (j->late > 0) {
     pk_force_law law = pk_force_law_none();
     a->kind->condense(a->parameters, in, before, &law);

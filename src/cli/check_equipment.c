@@ -17,11 +17,6 @@ typedef struct abilities {
   double torque, speed, inertia, spring;
 } abilities;
 
-static bool is_motor(const pki_actuator_row *row)
-{
-  return strcmp(row->kind.name, "dc") == 0 || strcmp(row->kind.name, "sea") == 0;
-}
-
 /* The largest torque of a motor, with the voltage of a full battery where that is the lesser. */
 static abilities motor_abilities(const pki_scenario *s, const pki_scenario_actuator *a)
 {
@@ -41,7 +36,7 @@ static abilities motor_abilities(const pki_scenario *s, const pki_scenario_actua
 static abilities find_abilities(const pki_scenario *s, const pki_scenario_actuator *a)
 {
   abilities found = {NAN, NAN, a->armature, NAN};
-  if (is_motor(a->row)) {
+  if (pki_is_motor(&a->row->kind)) {
     found = motor_abilities(s, a);
   } else if (strcmp(a->row->kind.name, "torque") == 0) {
     const pk_torque_parameters *p = a->parameters;

@@ -29,12 +29,12 @@ double pki_run_force_limit(const pki_run_result *r, int dof)
     const pk_actuator *a = &r->actuation->list[i].actuator;
     const pk_motor_parameters *motor = a->parameters;
     const pk_torque_parameters *torque = a->parameters;
-    if (a->dof == dof && strcmp(a->kind->name, "dc") == 0 && motor->current > 0) {
+    if (a->dof == dof && pki_is_sea(a->kind)) {
+      limit = INFINITY; /* its spring swings beyond what the motor makes */
+    } else if (a->dof == dof && pki_is_motor(a->kind) && motor->current > 0) {
       limit = fmin(limit, motor->gear * motor->constant * motor->current);
     } else if (a->dof == dof && strcmp(a->kind->name, "torque") == 0 && torque->limit > 0) {
       limit = fmin(limit, torque->limit);
-    } else if (a->dof == dof && strcmp(a->kind->name, "sea") == 0) {
-      limit = INFINITY; /* its spring swings beyond what the motor makes */
     }
   }
   return limit;

@@ -72,7 +72,7 @@ static bool take_motor(pki_scenario_actuator *a, const pki_motor_entry *motor, c
 {
   const bool envelope = motor->kind == PKI_MOTOR_KIND_TORQUE;
   const bool wants_envelope = strcmp(a->row->kind.name, "torque") == 0;
-  const bool wants_motor = strcmp(a->row->kind.name, "dc") == 0 || strcmp(a->row->kind.name, "sea") == 0;
+  const bool wants_motor = pki_is_motor(&a->row->kind);
   if (envelope ? !wants_envelope : !wants_motor) {
     pki_problem(problems, node, "the motor \"%.60s\" is for %s, not for kind: %s", motor->id,
                 envelope ? "kind: torque, since only its torque-speed envelope is published"
@@ -300,7 +300,7 @@ static void read_battery(pki_scenario *s, const pki_node *node, pki_problems *pr
   bool motors = false;
   for (int i = 0; i < s->nactuator; i++) {
     const pki_actuator_row *row = s->actuators[i].row;
-    motors |= row != NULL && (strcmp(row->kind.name, "dc") == 0 || strcmp(row->kind.name, "sea") == 0);
+    motors |= row != NULL && pki_is_motor(&row->kind);
   }
   if (pki_node_find(node, "empty") == NULL) {
     s->battery.empty = s->battery.full;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actuation/actuation.h"
 #include "base/pattern.h"
 #include "base/random.h"
 #include "math/mat3.h"
@@ -266,8 +267,7 @@ static bool find_motors(pki_world *w, int entry, pki_problems *problems)
   for (int i = 0; i < count && ok; i++) {
     const pk_actuator a = pk_actuation_get(w->actuation, i);
     const char *joint = m->joints[m->dof_joint[a.dof]].name;
-    const bool sea = strcmp(a.kind->name, "sea") == 0, dc = strcmp(a.kind->name, "dc") == 0;
-    const bool fits = v->what == PKI_VARY_SPRING ? sea : sea || dc;
+    const bool fits = v->what == PKI_VARY_SPRING ? pki_is_sea(a.kind) : pki_is_motor(a.kind);
     ok = !fits || !pki_pattern_matches(v->joints, joint) || add_number(w, entry, i, joint);
   }
   if (ok && w->nvaried == first) {

@@ -8,7 +8,7 @@ int pki_find_motor(const pk_actuation *a, int dof)
 {
   for (int i = 0; a != NULL && i < a->count; i++) {
     const pk_actuator *m = &a->list[i].actuator;
-    if (m->dof == dof && (strcmp(m->kind->name, "dc") == 0 || strcmp(m->kind->name, "sea") == 0)) {
+    if (m->dof == dof && pki_is_motor(m->kind)) {
       return i;
     }
   }
