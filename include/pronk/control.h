@@ -31,6 +31,13 @@ extern "C" {
  *
  *   clamp(tau + kp (q_des - q) + kd (u_des - u), -tau_max, tau_max)
  *
+ * or, where `correction` is above zero, tau and whatever else it takes to bring the coordinate's velocity at the
+ * end of the step to
+ *
+ *   u_des + (q_des - q - dt u_des) / max(dt, correction)
+ *
+ * within the same limits: the coordinate is tracked as a constraint of the step (docs/theory/tracking.md).
+ *
  * Fields left out of an initialiser are zero and do nothing: (pk_command){.tau = 1} is a torque of 1 N m
  * without a limit, (pk_command){0} is no force. The effort and velocity limits of a model bind nothing by
  * themselves: a controller that honours an effort limit sets tau_max, and where that limit is zero (a joint
@@ -38,10 +45,10 @@ extern "C" {
 typedef struct pk_command {
   /* N m or N, force that is added to those of the gains. */
   double tau;
-  /* rad or m, desired coordinate. It and kp apply to coordinates with dof_q (pk_model), not to spherical and
-   * floating joints. */
+  /* rad or m, desired coordinate; of a tracked one that at the end of the step. It and kp apply to coordinates
+   * with dof_q (pk_model), not to spherical and floating joints. */
   double q_des;
-  /* rad/s or m/s, desired velocity. */
+  /* rad/s or m/s, desired velocity; of a tracked coordinate its mean over the step. */
   double u_des;
   /* N m/rad or N/m, stiffness; zero or more. */
   double kp;
@@ -49,6 +56,10 @@ typedef struct pk_command {
   double kd;
   /* N m or N, largest force, zero or more; 0 and INFINITY: no limit. */
   double tau_max;
+  /* s, time in which an error of a tracked coordinate shall vanish: at once where it is the step or less; kp and kd then
+   * do not count. Schemes with contact and implicit forces know it, others refuse it. 0: the coordinate is not
+   * tracked. */
+  double correction;
 } pk_command;
 
 /* The first thing wrong with a command, by name. pk_sim_step checks all of them. */

@@ -169,6 +169,16 @@ typedef struct pk_sim_options {
    * robot and object where that is more, and when a step has more than that the room is doubled and the step
    * made again (not in memory that the caller gave, pk_sim_init). Default 0. */
   int max_contacts;
+  /* Rounds, at most, in which the rows of contacts are taken anew at the motion that they were solved for, so that at the end
+   * of a long step feet are where they stood, and nothing is left to project (docs/theory/tracking.md). Needs
+   * PK_STEPPER_EULER, PK_CONTACT_STABILISED and the hard law. Default 0. */
+  int relinearise;
+  /* A contact that is open at the start of the step and closes within it has friction over all of it. False: it has none, so that a
+   * foot that lands is not held on its way. Default true. */
+  bool landing_friction;
+  /* Where a contact that stood at the start of the step would slide, the motors of tracked joints (pk_command.correction) that move it
+   * give way, as far as it takes to let it stand. Default true. */
+  bool yield;
   /* m, contacts nearer than this are looked at: more than a step's travel. Default 0.02. */
   double margin;
   /* Pairs that move by more than their thickness in a step are met on their way (hard law, stabilised).
@@ -294,6 +304,14 @@ typedef struct pk_step_info {
   /* m, deepest gap below zero at the end of the step, contacts and joint limits; NAN after
    * PK_ERROR_NONFINITE. */
   double penetration;
+  /* rad or m, how far the worst tracked coordinate ends from where its command wanted it in this step: what motors gave
+   * way to limits and contact; 0 where nothing is tracked. */
+  double tracking;
+  /* m, the farthest that the point of a contact moved along the surface between the start of the step, where it stood, and
+   * its end, where it still carries; counted with `relinearise`. */
+  double slip;
+  /* Rounds of `relinearise` that the step took, and rounds in which motors gave way. */
+  int relinearised, yielded;
   /* m or rad, largest gap of a bilateral constraint at the end of the step; NAN likewise. */
   double closure;
   /* Rows that nothing in the world can move (a joint limit or a contact of what constraints hold still).

@@ -301,7 +301,8 @@ static bool commands_are_valid(const pk_batch *b, int k)
   int good = 0;
   for (int i = 0; i < n; i++) {
     const pk_command *c = &commands[i];
-    good += (c->kp >= 0) & (c->kd >= 0) & (c->tau_max >= 0) & (c->kp + c->kd < 1e300) &
+    good += (c->kp >= 0) & (c->kd >= 0) & (c->tau_max >= 0) & (c->correction >= 0) &
+            (c->kp + c->kd + c->correction < 1e300) &
             (fabs(c->tau) + fabs(c->q_des) + fabs(c->u_des) < 1e300);
   }
   bool sound = true;

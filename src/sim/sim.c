@@ -157,6 +157,7 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
   sim->options = chosen;
   sim->workspace->kernels = pki_work_use(&sim->workspace->work, pki_code_find(chosen.code, 1));
   use_actuation(sim);
+  pki_sim_joints_weigh(sim);
   pk_sim_reset(sim);
   status = pki_sim_collide_init(sim, err);
   if (status == PK_OK && stepper->adaptive) {
@@ -290,17 +291,24 @@ static pk_status check_quaternions(const pk_model *m, const double *q, pk_step_i
 pk_status pki_check_command(const pk_command *c)
 {
   const double sum = c->tau + c->q_des + c->u_des;
-  if (!isfinite(sum) || !(c->kp >= 0) || !(c->kd >= 0) || !isfinite(c->kp + c->kd) || !(c->tau_max >= 0)) {
-    return isnan(sum + c->kp + c->kd + c->tau_max) || isinf(sum) ? PK_ERROR_NONFINITE : PK_ERROR_ARGUMENT;
+  if (!isfinite(sum) || !(c->kp >= 0) || !(c->kd >= 0) || !isfinite(c->kp + c->kd) || !(c->tau_max >= 0) ||
+      !(c->correction >= 0) || !isfinite(c->correction)) {
+    return isnan(sum + c->kp + c->kd + c->tau_max + c->correction) || isinf(sum) ? PK_ERROR_NONFINITE
+                                                                                 : PK_ERROR_ARGUMENT;
   }
   return PK_OK;
 }
 
-/* Numbers, gains and limits of all commands. */
+/* Numbers, gains and limits of all commands, and whether the scheme can do what they ask for. */
 static pk_status check_commands(const pk_sim *sim, pk_step_info *info)
 {
+  const bool tracks =
+      pki_steppers[sim->options.stepper]->contact && sim->options.implicit == PK_IMPLICIT_FORCES_ALL;
   for (int k = 0; k < sim->joints.n; k++) {
-    const pk_status status = pki_check_command(&sim->state.commands[k]);
+    pk_status status = pki_check_command(&sim->state.commands[k]);
+    if (status == PK_OK && sim->state.commands[k].correction > 0 && !tracks) {
+      status = PK_ERROR_UNSUPPORTED;
+    }
     if (status != PK_OK) {
       info->body = pki_body_of_velocity(sim->joints.model, k);
       info->term = "command";

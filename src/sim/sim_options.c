@@ -41,6 +41,12 @@ const pk_field pki_sim_fields[] = {
      contact_schemes, "how contact is stepped"},
     {"max_contacts", offsetof(pk_sim_options, max_contacts), PK_FIELD_INT, "", 0, 0, 100000, NULL,
      "room for contacts; 0: 128, or 24 for each robot and object where that is more"},
+    {"relinearise", offsetof(pk_sim_options, relinearise), PK_FIELD_INT, "", 0, 0, 20, NULL,
+     "rounds in which contact rows follow the motion of the step, stepper euler; 0: none"},
+    {"landing_friction", offsetof(pk_sim_options, landing_friction), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
+     "a contact that closes within the step has friction in it"},
+    {"yield", offsetof(pk_sim_options, yield), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
+     "motors of tracked joints give way where a standing foot would slide"},
     {"margin", offsetof(pk_sim_options, margin), PK_FIELD_REAL, "m", 0.02, 0, 10, NULL,
      "contacts nearer than this are looked at"},
     {"swept", offsetof(pk_sim_options, swept), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
@@ -98,6 +104,8 @@ const pk_field pki_command_fields[] = {
     {"kd", offsetof(pk_command, kd), PK_FIELD_REAL, "N m s/rad or N s/m", 0, 0, 1e300, NULL, "damping"},
     {"tau_max", offsetof(pk_command, tau_max), PK_FIELD_REAL, "N m or N", 0, 0, INFINITY, NULL,
      "largest force; 0: no limit"},
+    {"correction", offsetof(pk_command, correction), PK_FIELD_REAL, "s", 0, 0, 1e300, NULL,
+     "time in which the error of a tracked coordinate vanishes; 0: it is not tracked"},
 };
 const int pki_command_field_count = sizeof pki_command_fields / sizeof pki_command_fields[0];
 

@@ -219,7 +219,7 @@ static void add_contacts(pk_sim *sim, const pki_group *g)
               last = published ? -1 : pki_contact_last(&sim->state, f);
     const pki_ends ends = pki_contact_ends(f, second);
     pki_assembly_add_contact(a, sim->workspace, &ends, f->normal, f->tangent1, f->tangent2,
-                             pki_contact_friction(sim, f));
+                             f->gap > g->plan->landing ? 0 : pki_contact_friction(sim, f));
     c->row_found[contact] = i;
     pki_assembly_contact_velocity(a, contact, g->u_free, a->q + row);
     if (eps[0] > 0 || eps[1] > 0) {
@@ -232,7 +232,13 @@ static void add_contacts(pk_sim *sim, const pki_group *g)
     for (int d = 0; d < 3; d++) {
       a->r[row + d] = last >= 0 ? sim->state.last_r[3 * last + d] : 0;
     }
-    a->q[row] += published ? 0 : fmax(f->gap, 0) / g->plan->reach;
+    if (g->relinearised) {
+      for (int d = 0; d < 3; d++) {
+        a->q[row + d] += g->followed[0][PKI_BALLS + i].offset[d];
+      }
+    } else {
+      a->q[row] += published ? 0 : fmax(f->gap, 0) / g->plan->reach;
+    }
     if (law->shift != NULL) {
       law->shift(sim, contact, g->u, g->u_free);
     }
@@ -463,6 +469,24 @@ pk_status pki_chain_solve(pk_sim *sim, pk_step_info *info)
     return PK_ERROR_CONVERGENCE;
   }
   return PK_OK;
+}
+
+void pki_chain_load(const pk_sim *sim, int contact, double *gap, double *mu, double r[3])
+{
+  const pki_sim_contact *c = &sim->contact;
+  for (int i = 0; i < c->assembly.problem.ncontact; i++) {
+    if (c->row_found[i] == contact) {
+      *gap = c->found[contact].gap, *mu = c->assembly.mu[i];
+      memcpy(r, c->assembly.r + 3 * i, 3 * sizeof *r);
+    }
+  }
+}
+
+void pki_chain_forget_certificate(pk_step_info *info)
+{
+  info->certified = true;
+  info->certificate = (pk_contact_certificate){.worst = -1};
+  info->shifted = 0, info->shift = 0;
 }
 
 void pki_chain_respond(pk_sim *sim, const pki_group *g)

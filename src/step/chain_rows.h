@@ -52,6 +52,12 @@ void pki_chain_keep_nothing(pk_sim *sim);
 /* u_E = u_f + inv(M~) J' r */
 void pki_chain_respond(pk_sim *sim, const pki_group *g);
 
+/* Gap at the start, friction and impulse of a contact that was found, after a solution; left as they are where it has no row. */
+void pki_chain_load(const pk_sim *sim, int contact, double *gap, double *mu, double r[3]);
+
+/* Problems of velocities that were solved until now are not the step's own: only what follows counts. */
+void pki_chain_forget_certificate(pk_step_info *info);
+
 /* Impulses and velocities of the step stand: what is left to say of them. */
 void pki_chain_finish(pk_sim *sim, const pki_group *g, pk_step_info *info);
 

@@ -16,6 +16,9 @@ static inline double pki_touching(const pk_sim *sim)
   return PKI_TOUCHING * sim->scene.length;
 }
 
+/* A contact that is open by more than this part of the world's length lands in the step that closes it. */
+#define PKI_LANDING 1e-3
+
 /* Friction below this part of its limit holds: the contact sticks. */
 #define PKI_STICKING (1 - 1e-6)
 

@@ -64,6 +64,8 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   projection.solver = PK_SOLVER_AUTO; /* of positions, where a solver needs the factor */
   *c = (pki_sim_contact){.nfound = 0};
   c->found = pki_arena_take(arena, contacts, sizeof *c->found);
+  c->followed =
+      pki_arena_take(arena, options->relinearise > 0 ? PKI_BALLS + contacts : 0, sizeof *c->followed);
   c->speed = pki_arena_take(arena, contacts, sizeof *c->speed);
   c->slot_of = pki_arena_take(arena, contacts, sizeof *c->slot_of);
   c->row_found = pki_arena_take(arena, contacts, sizeof *c->row_found);

@@ -44,6 +44,8 @@ static void carve_lanes(pki_group *g, size_t joints, bool slots, int lanes, pki_
   g->stuck = pki_arena_take(arena, n, mask);
   g->took = pki_arena_take(arena, PKI_BALLS, mask);
   g->box_active = pki_arena_take(arena, slots ? PKI_BOXES : 0, mask);
+  g->joint.tracked = pki_arena_take(arena, joints, mask);
+  g->joint.eased = pki_arena_take(arena, joints, mask);
   g->joint.limited = pki_arena_take(arena, joints, mask);
   g->joint.pinned = pki_arena_take(arena, joints, mask);
   g->joint.sliding = pki_arena_take(arena, joints, mask);
@@ -53,6 +55,7 @@ static void carve_lanes(pki_group *g, size_t joints, bool slots, int lanes, pki_
     g->found[l] = pki_arena_take(arena, found, sizeof *g->found[l]);
     g->found_end[l] = pki_arena_take(arena, found, sizeof *g->found_end[l]);
     g->slot_of[l] = pki_arena_take(arena, found, sizeof *g->slot_of[l]);
+    g->followed[l] = pki_arena_take(arena, slots ? PKI_BALLS + PKI_FOUND : 0, sizeof *g->followed[l]);
     g->search.memory[l] = pki_arena_take(arena, found, sizeof *g->search.memory[l]);
   }
   g->search.candidates = pki_arena_take(arena, slots ? PKI_CANDIDATES : 0, sizeof *g->search.candidates);
@@ -85,7 +88,8 @@ static void carve_motion(pki_group *g, const pk_model *m, const pk_actuation *a,
                            {&g->q_mid, nq},
                            {&g->q_end, nq},
                            {&g->q_try, nq},
-                           {&g->joint.command, 6 * joints},
+                           {&g->joint.command, PKI_COMMAND_NUMBERS * joints},
+                           {&g->joint.softness, joints},
                            {&g->joint.x, joints},
                            {&g->joint.law, PKI_LAW_NUMBERS * joints},
                            {&g->joint.line_a, joints},
@@ -108,6 +112,7 @@ static void carve_motion(pki_group *g, const pk_model *m, const pk_actuation *a,
                            {&g->move, nu},
                            {&g->u_free, nu},
                            {&g->u_end, nu},
+                           {&g->u_row, nu},
                            {&g->joint.tau, joints},
                            {&g->screw, 6 * nu},
                            {&g->relative, 1},
@@ -139,6 +144,7 @@ static void carve_slots(pki_group *g, bool slots, size_t nu, int lanes, pki_aren
       {&g->v, 3 * n},
       {&g->impulse, 3 * n},
       {&g->fixed, 3 * n},
+      {&g->offset, 3 * n},
       {&g->J, 4 * n * nu},
       {&g->Y, 4 * n * nu},
       {&g->Z, 4 * n * nu},
@@ -223,6 +229,8 @@ static void report_lane(const pk_sim *sim, const pki_group *g, const pki_lane_in
   info->penetration = lane->penetration;
   info->stabilisation = sim->wants_info ? g->lift[0] : 0;
   info->saturated = sim->wants_info ? lane->saturated : 0;
+  info->tracking = lane->tracking, info->slip = lane->slip;
+  info->relinearised = lane->relinearised, info->yielded = lane->yielded;
 }
 
 /* The sim as the world of a lane. */
@@ -320,6 +328,7 @@ static pk_status step_on_chains(pk_sim *sim, pk_step_info *info)
   g.world = sim, g.info = info;
   g.found[0] = g.found_end[0] = c->found;
   g.slot_of[0] = c->slot_of;
+  g.followed[0] = c->followed;
   const pki_lane_info lane = advance_group(sim, &g, &of);
   if (lane.status != PK_OK) {
     return lane.status;

@@ -32,6 +32,7 @@
 #include "dynamics/kernels.h"
 #include "pronk/contact.h"
 #include "pronk/sim.h"
+#include "step/follow.h"
 
 /* Most that lanes take: feet, contact slots, box rows, unknowns of a path, velocities, covers and their pairs, contacts near
  * one another in one lane, pairs of shapes for the narrow phase, limbs. */
@@ -102,6 +103,14 @@ typedef struct pki_group_plan {
   bool published;
   /* Fast shapes are met on their way. */
   bool swept;
+  /* Rounds, at most, in which contact rows follow the motion (follow.h). */
+  int relinearise;
+  /* m, contacts that are open by more at the start have no friction in the step. */
+  double landing;
+  /* Motors of tracked joints give way where a contact that stood would slide. */
+  bool yield;
+  /* [nu of joints] kg m^2 or kg, what a joint moves in the initial pose: tracking is hard beside it. */
+  const double *inertia;
   /* Of the certificate. */
   double tolerance;
   /* Most sweeps of one solve, most iterations of the scalar solvers. */
@@ -232,10 +241,25 @@ typedef struct pki_lane_info {
   bool rows;            /* the active set was not empty */
   bool scalar_fallback; /* its impulses were solved by the scalar solvers */
   int rounds, sweeps, saturated;
+  int relinearised, yielded; /* rounds of each */
+  double tracking, slip;     /* pk_step_info */
   pk_solver solver;
   double relative;    /* residual of the certificate */
   double penetration; /* m, at the end */
 } pki_lane_info;
+
+/* The fields of pk_command as numbers. */
+enum {
+  PKI_COMMAND_TAU,
+  PKI_COMMAND_Q,
+  PKI_COMMAND_U,
+  PKI_COMMAND_KP,
+  PKI_COMMAND_KD,
+  PKI_COMMAND_MOST,
+  PKI_COMMAND_CORRECTION,
+  PKI_COMMAND_NUMBERS
+};
+_Static_assert(sizeof(pk_command) == PKI_COMMAND_NUMBERS * sizeof(double), "a command is its numbers");
 
 /* Kinds of joint rows. */
 enum { PKI_ROW_LOWER, PKI_ROW_UPPER, PKI_ROW_FRICTION, PKI_ROW_TORQUE, PKI_JOINT_ROWS };
@@ -289,8 +313,14 @@ typedef struct pki_candidate {
 /* Joints of a group: force laws of commands and actuators, the pieces of them that hold, joint friction. Arrays of
  * [nu of plan->joints][lanes]. */
 typedef struct pki_group_joints {
-  /* [nu][6] as gathered: the fields of pk_command. */
+  /* [nu][PKI_COMMAND_NUMBERS] as gathered; those of tracked joints as damping about the velocity that is asked for. */
   double *command;
+  /* Masks: tracked joints. */
+  uint64_t *tracked;
+  /* How soft the tracking of a joint is: 0 is a constraint, 1 adds as much as M has. */
+  double *softness;
+  /* Masks: joints whose tracking has become softer in this round. */
+  uint64_t *eased;
   /* Joint coordinates at q_M, then at the end. */
   double *x;
   /* [nu][PKI_LAW_NUMBERS] force laws (actuation/force_law.h). */
@@ -384,6 +414,13 @@ typedef struct pki_group {
   pki_contact *found[PKI_LANES_MOST], *found_end[PKI_LANES_MOST];
   /* [PKI_FOUND] the slot of one at q_M; -1: it is not active. On chains 0: it is. */
   int *slot_of[PKI_LANES_MOST];
+  /* [PKI_BALLS + PKI_FOUND] contacts followed through the step: those of feet, from PKI_BALLS on those that were found. On chains those
+   * that were found begin there, too. */
+  pki_followed *followed[PKI_LANES_MOST];
+  /* Rows are those of the motion of the last solution, u_k, not of the start. */
+  bool relinearised;
+  /* [nu] u_k */
+  double *u_row;
 
   /* ---- feet ---- */
 
@@ -412,6 +449,8 @@ typedef struct pki_group {
   double *mu;
   /* [slots][3] impulses, velocities, q of the problem. */
   double *r, *v, *fixed;
+  /* [slots][3] m/s, what rows have beside J u when they are relinearised. */
+  double *offset;
   /* [slots][3] the first guess of r; then r at the end, when r is that of positions. */
   double *impulse;
   /* [slots] masks: contacts that stick. */

@@ -13,6 +13,7 @@ void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *a
   *j = (pki_sim_joints){.model = of, .n = of->nu, .cut = model->tree != NULL};
   j->at = pki_arena_take(arena, n, sizeof *j->at);
   j->row = pki_arena_take(arena, n, sizeof *j->row);
+  j->inertia = pki_arena_take(arena, n, real);
   j->q = pki_arena_take(arena, j->cut ? nq : 0, real);
   j->u = pki_arena_take(arena, j->cut ? n : 0, real);
   j->moved = pki_arena_take(arena, ndrive, real);
@@ -37,6 +38,17 @@ void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *a
   j->workspace = NULL;
   if (j->cut) {
     pk_workspace_init(of, workspace, &j->workspace, NULL);
+  }
+}
+
+void pki_sim_joints_weigh(pk_sim *sim)
+{
+  pki_sim_joints *j = &sim->joints;
+  pk_workspace *w = j->cut ? j->workspace : sim->workspace;
+  w->kernels->kinematics(&w->work, j->model->q0);
+  w->kernels->crba(&w->work);
+  for (int k = 0; k < j->n; k++) {
+    j->inertia[k] = w->work.M[j->model->M_row[j->model->plan_u[k] + 1] - 1];
   }
 }
 

@@ -11,6 +11,9 @@
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *arena);
 
+/* What each joint moves; once, when rotors are part of the work. */
+void pki_sim_joints_weigh(pk_sim *sim);
+
 /* Turns count on from the model's initial pose. */
 void pki_sim_joints_reset(pk_sim *sim);
 

@@ -191,6 +191,7 @@ typedef struct pki_sim_state {
 typedef struct pki_sim_contact {
   bool factored;      /* the workspace has the factor of the step's M~ */
   pki_contact *found; /* [max_contacts] of the last search */
+  pki_followed *followed; /* [PKI_BALLS + max_contacts] those of velocities, through the step (step/group.h) */
   double *speed;      /* [max_contacts] their normal velocity at the start of the step */
   int *slot_of;       /* [max_contacts] -1: they are not active */
   int *row_found;     /* [max_contacts] which one a contact of the problem is */
@@ -223,6 +224,8 @@ typedef struct pki_sim_joints {
   int *at;
   /* [n] of a cut joint its row in `bilateral`; -1: it is a velocity of the world. */
   int *row;
+  /* [n] kg m^2 or kg, what each moves in the initial pose: the diagonal of M. */
+  double *inertia;
   /* The state at the start of the step, when cut. */
   double *q, *u;
   /* [ndrive] coordinates of cut joints where they were updated last. */

@@ -18,6 +18,11 @@ static pki_joining pki_contact_joins(const pki_lanes *f, int lane, int i)
 {
   const pki_group_plan *p = f->p;
   const pki_contact *c = &f->g->found[lane][i];
+  if (f->g->relinearised) {
+    const double offset = f->g->followed[lane][PKI_BALLS + i].offset[0],
+                 end = p->reach * (offset + pki_contact_opening(f->g->work, lane, c));
+    return (pki_joining){.must = end < 0, .joins = end < p->joining || end < 0};
+  }
   if (p->law->joins_closed) {
     const bool closed = c->gap <= p->touching;
     return (pki_joining){.must = closed, .joins = closed};

@@ -21,7 +21,7 @@ PKI_INLINE pk_r pki_bus_voltage(const pki_lanes *f)
 PKI_INLINE pki_motor_input pki_motor_input_of(const pki_lanes *f, int k, const double *rates)
 {
   const pki_group *g = f->g;
-  const pk_r *const c = pki_reals(g->joint.command) + 6 * k;
+  const pk_r *const c = pki_reals(g->joint.command) + PKI_COMMAND_NUMBERS * k;
   return (pki_motor_input){.warms = f->p->actuation->hot,
                            .simple = f->p->actuation->simple,
                            .dt = f->p->dt,
@@ -42,16 +42,21 @@ PKI_INLINE pki_motor_input pki_motor_input_of(const pki_lanes *f, int k, const d
 static pk_actuator_input pki_actuator_input_of(const pki_lanes *f, int k, int lane, const double *rates)
 {
   const pki_group *g = f->g;
-  double c[6];
-  for (int e = 0; e < 6; e++) {
-    c[e] = pki_entry_of(g->joint.command, 6 * k + e, lane);
+  double c[PKI_COMMAND_NUMBERS];
+  for (int e = 0; e < PKI_COMMAND_NUMBERS; e++) {
+    c[e] = pki_entry_of(g->joint.command, PKI_COMMAND_NUMBERS * k + e, lane);
   }
   return (pk_actuator_input){.dt = f->p->dt,
                              .reach = f->p->reach,
                              .late = pki_late_part(f->p),
                              .x = pki_entry_of(g->joint.x, k, lane),
                              .u = pki_entry_of(rates, k, lane),
-                             .command = {c[0], c[1], c[2], c[3], c[4], c[5]},
+                             .command = {.tau = c[PKI_COMMAND_TAU],
+                                         .q_des = c[PKI_COMMAND_Q],
+                                         .u_des = c[PKI_COMMAND_U],
+                                         .kp = c[PKI_COMMAND_KP],
+                                         .kd = c[PKI_COMMAND_KD],
+                                         .tau_max = c[PKI_COMMAND_MOST]},
                              .bus = pki_lane(pki_bus_voltage(f), lane)};
 }
 

@@ -4,7 +4,7 @@
 #define PKI_STEP_CHAINS_H
 
 #include "step/impact.h"
-#include "step/kernels/active.h"
+#include "step/kernels/rounds.h"
 
 /* Impulses of the last step are recalled with the rows. */
 static void pki_chains_recall(pki_lanes *f)
@@ -71,6 +71,7 @@ static void pki_chains_assemble(pki_lanes *f, const double *q)
   if (!g->world->contact.factored) {
     f->needs_factor = true;
     pki_free_velocity(f, q);
+    pki_place_rows(f);
   }
   pki_chain_assemble(g->world, g);
 }
@@ -95,6 +96,28 @@ static void pki_chains_respond(pki_lanes *f)
   } else {
     pki_end_at_free_velocity(f);
   }
+}
+
+/* All rows are assembled in every round, at the configuration of the work. */
+static void pki_chains_take_rows(pki_lanes *f)
+{
+  pki_chain_forget_certificate(f->g->info);
+}
+
+static void pki_chains_restart(pki_lanes *f)
+{
+  f->solved = false;
+  pki_chain_forget_certificate(f->g->info);
+}
+
+static pki_load pki_chains_load(const pki_lanes *f, int lane, int e)
+{
+  (void)lane;
+  pki_load load = {.gap = INFINITY};
+  if (f->solved && e >= PKI_BALLS) {
+    pki_chain_load(f->g->world, e - PKI_BALLS, &load.gap, &load.mu, load.r);
+  }
+  return load;
 }
 
 /* Laws that collide before all else have no impacts among their rows. */
@@ -146,6 +169,9 @@ static const pki_row_store pki_chains = {.recall = pki_chains_recall,
                                          .invalidate = pki_chains_invalidate,
                                          .solve = pki_chains_solve,
                                          .respond = pki_chains_respond,
+                                         .take_rows = pki_chains_take_rows,
+                                         .restart = pki_chains_restart,
+                                         .load = pki_chains_load,
                                          .impacts_gain = pki_chains_impacts_gain,
                                          .finish = pki_chains_finish,
                                          .find_at_end = pki_chains_find_at_end,

@@ -4,6 +4,28 @@
 
 #include "step/kernels/actuate.h"
 
+/* Commands that were at their limit in the last step, and joints whose friction was, and on which side. The friction of a joint that
+ * hardly moves is better begun as a row: its sign is not known. */
+static void pki_recall_limits(const pki_lanes *f, int lane)
+{
+  const pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
+  const pki_lane_world *lane_world = &f->lane_worlds[lane];
+  const int n = p->joints->nu;
+  const double *const rate = pki_is_cut(f) ? g->world->joints.u : lane_world->u;
+  for (int k = 0; k < n && !*lane_world->plain; k++) {
+    pki_set_mask(&pki_masks(g->joint.limited)[k], lane, lane_world->limited[k]);
+    g->joint.pin[k * PKI_LANES + lane] = lane_world->last_joint[PKI_ROW_TORQUE * n + k];
+    if (p->rubs) { /* the bound of an actuator's friction changes: whether it slid is told by its velocity */
+      const double last = lane_world->last_joint[PKI_ROW_FRICTION * n + k], most = p->joints->dof_friction[k];
+      const bool whole = p->actuation != NULL || fabs(last) >= PKI_STICKING * p->dt * most;
+      const bool slides = whole && last * rate[k] < 0 && fabs(rate[k]) > PKI_SPEED_FLOOR;
+      pki_set_mask(&pki_masks(g->joint.sliding)[k], lane, slides);
+      g->joint.drag[k * PKI_LANES + lane] = last < 0 ? -1 : 1;
+    }
+  }
+}
+
 /* Joint coordinates at the configuration q into g->joint.x; the work is there already, or not. */
 static void pki_place_joints(const pki_lanes *f, const double *q, bool placed)
 {
@@ -34,7 +56,7 @@ PKI_INLINE const double *pki_start_rates(const pki_lanes *f)
  * reach u. */
 PKI_INLINE void pki_command_law(const pki_group *g, int k, pk_r x, double reach)
 {
-  const pk_r *const c = pki_reals(g->joint.command) + 6 * k;
+  const pk_r *const c = pki_reals(g->joint.command) + PKI_COMMAND_NUMBERS * k;
   const pk_r kp = g->plan->joints->dof_q[k] >= 0 ? c[3] : pki_splat(0);
   pk_r *const law = pki_law_of_joint(g, k);
   law[PKI_LAW_A] = c[0] + kp * (c[1] - x) + c[4] * c[2];
@@ -168,8 +190,9 @@ static void pki_actuate(pki_lanes *f, const double *q)
   const pk_r zero = pki_splat(0);
   pk_i good = pki_mask_all(), pins = pki_mask_none();
   for (int k = 0; k < f->p->joints->nu; k++) {
-    const pk_r *const c = pki_reals(g->joint.command) + 6 * k;
+    const pk_r *const c = pki_reals(g->joint.command) + PKI_COMMAND_NUMBERS * k;
     good &= pki_at_most(zero, c[3]) & pki_at_most(zero, c[4]) & pki_at_most(zero, c[5]);
+    good &= pki_at_most(zero, c[PKI_COMMAND_CORRECTION]);
     good &= pki_less(pki_abs(c[0]) + pki_abs(c[1]) + pki_abs(c[2]), pki_splat(1e300));
   }
   if (f->p->implicit) {

@@ -27,6 +27,11 @@ typedef struct pki_lanes {
   int nfound[PKI_LANES], nend[PKI_LANES];
   /* Some command is or was pinned in some lane, or some joint may slide. */
   bool pins;
+  /* Some joint is tracked in some lane. */
+  bool tracks;
+  /* Rounds in which motors gave way, and of relinearised rows; lanes in which a motor gives way. */
+  int yielded[PKI_LANES], relinearised[PKI_LANES];
+  pk_i yields;
 
   /* ---- the search for contacts in slots ---- */
 

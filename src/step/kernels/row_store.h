@@ -11,6 +11,11 @@
 
 #include "step/kernels/lanes.h"
 
+/* What a contact carries: its gap at the start, m, its coefficient of friction, its impulse, N s. */
+typedef struct pki_load {
+  double gap, mu, r[3];
+} pki_load;
+
 typedef struct pki_row_store {
   /* ---- gather ---- */
 
@@ -47,6 +52,15 @@ typedef struct pki_row_store {
 
   /* u_E = u_f + inv(M~) J' r */
   void (*respond)(pki_lanes *f);
+
+  /* Rows of contacts at the configuration of the work, with the points and offsets of what is followed (g->followed). */
+  void (*take_rows)(pki_lanes *f);
+
+  /* No rows are left: the active set begins anew. */
+  void (*restart)(pki_lanes *f);
+
+  /* Of contact e of a lane after a solution; counted as g->followed. */
+  pki_load (*load)(const pki_lanes *f, int lane, int e);
 
   /* Impacts have gained energy, and have to be solved again with one coefficient of restitution. */
   bool (*impacts_gain)(pki_lanes *f);

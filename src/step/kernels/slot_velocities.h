@@ -39,6 +39,9 @@ static void pki_begin_slots(pki_lanes *f)
     f->nslot[l] = f->p->nball;
   }
   for (int b = 0; b < f->p->nball; b++) {
+    const pk_i lands = pki_less(pki_splat(f->p->landing), pki_reals(f->g->gap)[b]);
+    pk_r *const mu = pki_out(f->g->mu) + b;
+    *mu = pki_select(lands, pki_splat(0), *mu);
     f->path[b] = f->p->chain[f->p->body[b]];
     pki_out(f->g->slip)[b] = pki_splat(0);
     if (pki_any(pki_at_most(pki_reals(f->g->gap)[b], pki_splat(f->p->near)) & f->going)) {
@@ -62,7 +65,10 @@ static pk_i pki_join_feet(pki_lanes *f, const double *x, bool first)
       continue;
     }
     const pk_r v = pki_slot_velocity(f, b, x).x;
-    pk_i wants = pki_at_most(gap, pki_splat(0)) | pki_less(gap + p->reach * v, pki_splat(0));
+    const pk_i closes = g->relinearised
+                            ? pki_less(pki_reals(g->offset)[3 * b] + v, pki_splat(0))
+                            : pki_at_most(gap, pki_splat(0)) | pki_less(gap + p->reach * v, pki_splat(0));
+    pk_i wants = closes;
     if (first) {
       const pk_i pushed = pki_less(pki_splat(0), pki_reals(g->r)[3 * b]);
       wants |= pushed & pki_less(gap, pki_splat(p->touching));
@@ -81,6 +87,14 @@ static pk_i pki_join_feet(pki_lanes *f, const double *x, bool first)
 
 /* ---- contacts of other shapes ---- */
 
+/* What the rows of a slot have beside J u in a lane, by what is followed there. */
+PKI_INLINE void pki_set_offset(const pki_group *g, int slot, int lane, const pki_followed *c)
+{
+  for (int k = 0; k < 3; k++) {
+    g->offset[(3 * slot + k) * PKI_LANES + lane] = c->offset[k];
+  }
+}
+
 /* A contact takes the next free slot of its lane: its place, axes and bodies. False: there is none. */
 static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
 {
@@ -98,6 +112,7 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
     memset(g->axes + 9 * slot * PKI_LANES, 0, 9 * PKI_LANES * sizeof(double));
     memset(g->point + 3 * slot * PKI_LANES, 0, 3 * PKI_LANES * sizeof(double));
     memset(g->r + 3 * slot * PKI_LANES, 0, 3 * PKI_LANES * sizeof(double));
+    memset(g->offset + 3 * slot * PKI_LANES, 0, 3 * PKI_LANES * sizeof(double));
     memset(g->gap + slot * PKI_LANES, 0, PKI_LANES * sizeof(double));
     memset(g->mu + slot * PKI_LANES, 0, PKI_LANES * sizeof(double));
     f->held[slot] = pki_mask_none();
@@ -117,7 +132,8 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
     g->point[(3 * slot + k) * PKI_LANES + lane] = c->point[k];
   }
   g->gap[slot * PKI_LANES + lane] = c->gap;
-  g->mu[slot * PKI_LANES + lane] = f->lane_worlds[lane].friction * pki_contact_coefficient(g->scene, c);
+  g->mu[slot * PKI_LANES + lane] =
+      c->gap > f->p->landing ? 0 : f->lane_worlds[lane].friction * pki_contact_coefficient(g->scene, c);
   pki_set_mask(&pki_masks(g->active)[slot], lane, true);
   f->path[slot] |= first | second;
   f->stale |= 1u << slot;
@@ -131,7 +147,9 @@ static bool pki_spare_contact_joins(const pki_lanes *f, int lane, int i)
   const pki_group_plan *p = f->p;
   const pki_contact *c = &f->g->found[lane][i];
   const double opening = pki_contact_opening(f->g->work, lane, c);
-  return opening + fmax(c->gap, 0) / p->reach < -p->tolerance * pki_lane(f->scale, lane);
+  const double beside =
+      f->g->relinearised ? f->g->followed[lane][PKI_BALLS + i].offset[0] : fmax(c->gap, 0) / p->reach;
+  return opening + beside < -p->tolerance * pki_lane(f->scale, lane);
 }
 
 /* Contacts of a lane that join, as bits; in the first round those that pushed in the last step do, and what is spare waits. */
@@ -171,6 +189,9 @@ static pk_i pki_join_found_contacts(pki_lanes *f, bool first)
         break;
       }
       const int slot = g->slot_of[l][i] = f->nslot[l] - 1;
+      if (g->relinearised) {
+        pki_set_offset(g, slot, l, &g->followed[l][PKI_BALLS + i]);
+      }
       for (int d = 0; d < 3 && last >= 0; d++) {
         g->r[(3 * slot + d) * PKI_LANES + l] = lane_world->last_r[3 * last + d];
       }
@@ -319,6 +340,10 @@ static void pki_set_fixed(pki_lanes *f)
   pki_group *g = f->g;
   for (PKI_EACH(s, f->in)) {
     const pki_v3 v = pki_slot_velocity(f, s, g->u_free);
+    if (g->relinearised) {
+      pki_v3_store(pki_add(v, pki_v3_load(pki_reals(g->offset) + 3 * s)), pki_out(g->fixed) + 3 * s);
+      continue;
+    }
     const pk_r open = pki_max(pki_reals(g->gap)[s], pki_splat(0)) * (1 / f->p->reach);
     pki_v3_store((pki_v3){v.x + open, v.y, v.z}, pki_out(g->fixed) + 3 * s);
   }
@@ -334,6 +359,58 @@ static void pki_slots_assemble(pki_lanes *f, const double *q)
   (void)q;
   pki_assemble_slots(f);
   pki_set_fixed(f);
+}
+
+/* Rows of feet that have some, and of all other slots, are taken at the configuration of the work. */
+static void pki_slots_take_rows(pki_lanes *f)
+{
+  const pki_group *g = f->g;
+  const unsigned feet = (1u << f->p->nball) - 1;
+  for (PKI_EACH(b, f->rows & feet)) {
+    pki_foot_rows(g, (int)b);
+  }
+  for (int l = 0; l < f->count; l++) {
+    for (int b = 0; b < f->p->nball; b++) {
+      pki_set_offset(g, b, l, &g->followed[l][b]);
+    }
+    for (int i = 0; i < f->nfound[l]; i++) {
+      const int slot = g->slot_of[l][i];
+      if (slot >= 0) {
+        pki_set_offset(g, slot, l, &g->followed[l][PKI_BALLS + i]);
+        for (int k = 0; k < 3; k++) {
+          g->point[(3 * slot + k) * PKI_LANES + l] = g->found[l][i].point[k];
+        }
+      }
+    }
+  }
+  for (int l = f->count; l < PKI_LANES; l++) { /* empty lanes do as the first */
+    for (int b = 0; b < f->p->nball; b++) {
+      pki_set_offset(g, b, l, &g->followed[0][b]);
+    }
+  }
+  f->stale |= f->in;
+}
+
+static void pki_slots_restart(pki_lanes *f)
+{
+  f->rows = f->in = f->stale = f->box_in = f->box_stale = 0;
+  memset(f->nbox, 0, sizeof f->nbox);
+  f->scalar_fallback = 0;
+}
+
+static pki_load pki_slots_load(const pki_lanes *f, int lane, int e)
+{
+  const pki_group *g = f->g;
+  const int slot = e < PKI_BALLS ? e : g->slot_of[lane][e - PKI_BALLS];
+  pki_load load = {.gap = INFINITY};
+  if (slot >= 0 && f->in >> slot & 1 && g->active[slot * PKI_LANES + lane] != 0) {
+    load.gap = e < PKI_BALLS ? pki_entry_of(g->gap, slot, lane) : g->found[lane][e - PKI_BALLS].gap;
+    load.mu = pki_entry_of(g->mu, slot, lane);
+    for (int k = 0; k < 3; k++) {
+      load.r[k] = pki_entry_of(g->r, 3 * slot + k, lane);
+    }
+  }
+  return load;
 }
 
 /* Feet have rows in lanes that do not use them, too. */

@@ -21,34 +21,12 @@ static inline const pki_row_store *pki_store(const pki_lanes *f)
 
 /* ---- gather ---- */
 
-/* Commands that were at their limit in the last step, and joints whose friction was, and on which side. The friction of a joint that
- * hardly moves is better begun as a row: its sign is not known. */
-static void recall_limits(const pki_lanes *f, int lane)
-{
-  const pki_group *g = f->g;
-  const pki_group_plan *p = f->p;
-  const pki_lane_world *lane_world = &f->lane_worlds[lane];
-  const int n = p->joints->nu;
-  const double *const rate = pki_is_cut(f) ? g->world->joints.u : lane_world->u;
-  for (int k = 0; k < n && !*lane_world->plain; k++) {
-    pki_set_mask(&pki_masks(g->joint.limited)[k], lane, lane_world->limited[k]);
-    g->joint.pin[k * PKI_LANES + lane] = lane_world->last_joint[PKI_ROW_TORQUE * n + k];
-    if (p->rubs) { /* the bound of an actuator's friction changes: whether it slid is told by its velocity */
-      const double last = lane_world->last_joint[PKI_ROW_FRICTION * n + k], most = p->joints->dof_friction[k];
-      const bool whole = p->actuation != NULL || fabs(last) >= PKI_STICKING * p->dt * most;
-      const bool slides = whole && last * rate[k] < 0 && fabs(rate[k]) > PKI_SPEED_FLOOR;
-      pki_set_mask(&pki_masks(g->joint.sliding)[k], lane, slides);
-      g->joint.drag[k * PKI_LANES + lane] = last < 0 ? -1 : 1;
-    }
-  }
-}
-
 /* A command without a limit (tau_max zero) has an infinite one from here on. */
 static void unbind_commands(const pki_lanes *f)
 {
   const pk_r zero = pki_splat(0);
   for (int k = 0; k < f->p->joints->nu; k++) {
-    pk_r *const most = pki_out(f->g->joint.command) + 6 * k + 5;
+    pk_r *const most = pki_out(f->g->joint.command) + PKI_COMMAND_NUMBERS * k + PKI_COMMAND_MOST;
     *most = pki_select(pki_at_most(*most, zero) & pki_at_most(zero, *most), pki_splat(INFINITY), *most);
   }
 }
@@ -71,8 +49,9 @@ static void gather_worlds(pki_lanes *f)
   }
   pki_gather(q, m->nq, g->q);
   pki_gather(u, m->nu, g->u);
-  pki_gather(c, 6 * p->joints->nu, g->joint.command);
+  pki_gather(c, PKI_COMMAND_NUMBERS * p->joints->nu, g->joint.command);
   unbind_commands(f);
+  pki_begin_tracking(f);
   pki_gather(guard, p->hinged && p->free ? pki_guard_size(m) : 0, g->search.guard);
   if (own) {
     g->work->params.varied = true;
@@ -89,7 +68,7 @@ static void gather_worlds(pki_lanes *f)
     pki_out(g->joint.pin)[k] = pki_out(g->joint.drag)[k] = pki_splat(0);
   }
   for (int l = 0; l < f->count; l++) {
-    recall_limits(f, l);
+    pki_recall_limits(f, l);
   }
   pki_store(f)->recall(f);
   double *const none[] = {g->relative, g->penetration, g->sweeps, g->rounds, g->lift};
@@ -106,7 +85,8 @@ static int count_saturated(const pki_group *g, int lane)
   int n = 0;
   for (int k = 0; k < g->plan->joints->nu && g->wants_info; k++) {
     const int piece = (int)pki_entry_of(g->joint.piece, k, lane) % PKI_PIECE_RAISED;
-    n += fabs(pki_entry_of(g->joint.tau, k, lane)) >= pki_entry_of(g->joint.command, 6 * k + 5, lane) ||
+    n += fabs(pki_entry_of(g->joint.tau, k, lane)) >=
+             pki_entry_of(g->joint.command, PKI_COMMAND_NUMBERS * k + PKI_COMMAND_MOST, lane) ||
          (piece > PKI_PIECE_FREE && piece < PKI_PIECE_HOLD);
   }
   return n;
@@ -116,7 +96,8 @@ static int count_saturated(const pki_group *g, int lane)
 static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
 {
   pki_group *g = f->g;
-  const pk_model *m = f->p->model;
+  const pki_group_plan *p = f->p;
+  const pk_model *m = p->model;
   double *q[PKI_LANES], *u[PKI_LANES], *tau[PKI_LANES], *guard[PKI_LANES], *states[PKI_LANES];
   for (int l = 0; l < PKI_LANES; l++) {
     const bool done = l < f->count && pki_is_set(f->going, l) && pki_store(f)->keep(f, l);
@@ -136,6 +117,10 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
                              .rounds = (int)g->rounds[l],
                              .sweeps = (int)g->sweeps[l],
                              .saturated = done ? count_saturated(g, l) : 0,
+                             .relinearised = f->relinearised[l],
+                             .yielded = f->yielded[l],
+                             .tracking = done && f->tracks ? pki_tracking_error(f, l) : 0,
+                             .slip = done && p->relinearise > 0 ? pki_largest_slip(f, l) : 0,
                              .solver = f->solver[l],
                              .relative = g->relative[l],
                              .penetration = g->penetration[l]};
@@ -190,6 +175,7 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_lane_world *lane_worlds, in
   const pki_group_plan *p = g->plan;
   pki_lanes f;
   memset(&f, 0, offsetof(pki_lanes, kept));
+  g->relinearised = false;
   f.g = g, f.p = p, f.lane_worlds = lane_worlds, f.count = count;
   gather_worlds(&f);
   const double *q = g->q;
