@@ -7,17 +7,17 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "control/track.h"
+#include "control/reference.h"
 
 enum { MOST_BYTES = 64 << 20, MOST_WORD = 128 };
 
-static const char *const gain_words[PKI_TRACK_GAINS] = {"kp", "kd", "ki", "tau_max"};
+static const char *const gain_words[PKI_REFERENCE_GAINS] = {"kp", "kd", "ki", "tau_max"};
 
 typedef struct reader {
   const char *file, *at, *end; /* end: of the text */
   int line;
   int room; /* rows that there is memory for */
-  pki_track_table *out;
+  pki_reference_table *out;
   pk_error *err;
 } reader;
 
@@ -117,15 +117,28 @@ static pk_status find_joint(const reader *r, const pk_model *m, const char *name
   return PK_OK;
 }
 
-/* "time JOINT JOINT ...", and the gains that the options give. */
-static pk_status read_head(reader *r, const pk_model *m, const pk_track_options *o)
+/* Memory for columns; no gain is given yet. */
+static pk_status allocate_columns(pki_reference_table *t, int most, pk_error *err)
 {
-  pki_track_table *t = r->out;
-  char word[MOST_WORD];
-  t->dof = malloc(((size_t)m->njoint + 1) * sizeof *t->dof);
-  t->gain = malloc(((size_t)m->njoint + 1) * PKI_TRACK_GAINS * sizeof *t->gain);
+  const size_t gains = ((size_t)most + 1) * PKI_REFERENCE_GAINS;
+  t->dof = malloc(((size_t)most + 1) * sizeof *t->dof);
+  t->gain = malloc(gains * sizeof *t->gain);
   if (t->dof == NULL || t->gain == NULL) {
-    return pki_fail(r->err, PK_ERROR_MEMORY, reader_location(r), "no memory for %d joints", m->njoint);
+    return pki_fail_memory(err, "a controller");
+  }
+  for (size_t i = 0; i < gains; i++) {
+    t->gain[i] = NAN;
+  }
+  return PK_OK;
+}
+
+/* "time JOINT JOINT ..." */
+static pk_status read_head(reader *r, const pk_model *m)
+{
+  pki_reference_table *t = r->out;
+  char word[MOST_WORD];
+  if (allocate_columns(t, m->njoint, r->err) != PK_OK) {
+    return PK_ERROR_MEMORY;
   }
   while (next_word(r, word) > 0) {
     int dof = -1;
@@ -135,17 +148,9 @@ static pk_status read_head(reader *r, const pk_model *m, const pk_track_options 
     }
     t->dof[t->joints++] = dof;
   }
-  if (t->joints == 0) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
-                    "no joint follows \"time\", expected one at least");
-  }
-  for (int k = 0; k < t->joints; k++) {
-    const double given[PKI_TRACK_GAINS] = {o->kp, o->kd, o->ki, o->tau_max};
-    for (int g = 0; g < PKI_TRACK_GAINS; g++) {
-      t->gain[g * t->joints + k] = given[g];
-    }
-  }
-  return PK_OK;
+  return t->joints > 0 ? PK_OK
+                       : pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+                                  "no joint follows \"time\", expected one at least");
 }
 
 static pk_status read_gains(reader *r, int gain)
@@ -163,7 +168,7 @@ static pk_status read_gains(reader *r, int gain)
 
 static pk_status make_room(reader *r)
 {
-  pki_track_table *t = r->out;
+  pki_reference_table *t = r->out;
   if (t->rows < r->room) {
     return PK_OK;
   }
@@ -183,14 +188,14 @@ static pk_status make_room(reader *r)
 
 static pk_status read_row(reader *r, const char *word)
 {
-  pki_track_table *t = r->out;
+  pki_reference_table *t = r->out;
   double time;
   pk_status status = make_room(r);
   if (status != PK_OK) {
     return status;
   }
   if (!to_number(word, &time)) {
-    const char *near = pki_nearest_word(word, gain_words, PKI_TRACK_GAINS);
+    const char *near = pki_nearest_word(word, gain_words, PKI_REFERENCE_GAINS);
     return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
                     "found \"%.40s\", expected a time or one of kp, kd, ki, tau_max%s%s%s", word,
                     near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
@@ -214,15 +219,15 @@ static pk_status read_row(reader *r, const char *word)
 }
 
 /* One line that is not empty; `word` is its first. */
-static pk_status read_line(reader *r, const pk_model *m, const pk_track_options *o, const char *word)
+static pk_status read_line(reader *r, const pk_model *m, const char *word)
 {
   if (r->out->joints == 0) {
     return strcmp(word, "time") == 0
-               ? read_head(r, m, o)
+               ? read_head(r, m)
                : pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
                           "found \"%.40s\", expected \"time\" and names of joints", word);
   }
-  for (int g = 0; g < PKI_TRACK_GAINS; g++) {
+  for (int g = 0; g < PKI_REFERENCE_GAINS; g++) {
     if (strcmp(word, gain_words[g]) == 0) {
       return read_gains(r, g);
     }
@@ -230,15 +235,15 @@ static pk_status read_line(reader *r, const pk_model *m, const pk_track_options 
   return read_row(r, word);
 }
 
-pk_status pki_track_parse(const char *file, const char *text, size_t size, const pk_model *m,
-                          const pk_track_options *o, pki_track_table *out, pk_error *err)
+pk_status pki_reference_parse(const char *file, const char *text, size_t size, const pk_model *m,
+                              pki_reference_table *out, pk_error *err)
 {
-  *out = (pki_track_table){0};
+  *out = (pki_reference_table){0};
   reader r = {.file = file, .at = text, .end = text + size, .line = 1, .out = out, .err = err};
   pk_status status = PK_OK;
   while (r.at < r.end && status == PK_OK) {
     char word[MOST_WORD];
-    status = next_word(&r, word) > 0 ? read_line(&r, m, o, word) : PK_OK;
+    status = next_word(&r, word) > 0 ? read_line(&r, m, word) : PK_OK;
     if (status == PK_OK) {
       end_line(&r);
     }
@@ -250,26 +255,40 @@ pk_status pki_track_parse(const char *file, const char *text, size_t size, const
   return status;
 }
 
-pk_status pki_track_read(const char *file, const pk_model *m, const pk_track_options *o, pki_track_table *out,
-                         pk_error *err)
+/* Every joint with a coordinate of its own; no rows. */
+static pk_status list_joints(const pk_model *m, pki_reference_table *t, pk_error *err)
 {
+  const pk_status status = allocate_columns(t, m->nu, err);
+  for (int k = 0; k < m->nu && status == PK_OK; k++) {
+    if (m->dof_q[k] >= 0 && m->dof_joint[k] >= 0) {
+      t->dof[t->joints++] = k;
+    }
+  }
+  return status;
+}
+
+pk_status pki_reference_read(const char *file, const pk_model *m, pki_reference_table *out, pk_error *err)
+{
+  *out = (pki_reference_table){0};
+  if (file[0] == '\0') {
+    return list_joints(m, out, err);
+  }
   size_t size = 0;
   char *text = pki_file_read(file, MOST_BYTES, &size);
   if (text == NULL) {
-    *out = (pki_track_table){0};
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.field = "file"}, "\"%.200s\" cannot be read: %s", file,
                     strerror(errno));
   }
-  const pk_status status = pki_track_parse(file, text, size, m, o, out, err);
+  const pk_status status = pki_reference_parse(file, text, size, m, out, err);
   free(text);
   return status;
 }
 
-void pki_track_free(pki_track_table *t)
+void pki_reference_free(pki_reference_table *t)
 {
   free(t->dof);
   free(t->gain);
   free(t->time);
   free(t->q);
-  *t = (pki_track_table){0};
+  *t = (pki_reference_table){0};
 }
