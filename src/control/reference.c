@@ -1,8 +1,13 @@
-/* Joint references along a table.
+/* Joint references along a table or along sinusoids.
  *
  * Between the lines of the table q is a cubic with continuous slopes (Hermite); a slope is that of the parabola through
  * three neighbours, zero at both ends unless the table goes round. The rate is its derivative, and continuous. The acceleration is
- * the second one: linear between two lines, it jumps in a line, where it is that of the cubic that begins there. */
+ * the second one: linear between two lines, it jumps in a line, where it is that of the cubic that begins there.
+ *
+ * Sinusoids are q = mean + sum over k of a_k sin(2 pi k t/period + phase_k), with their exact derivatives.
+ *
+ * The ramp takes a joint from where it started, q_0, to the reference q_r: q = q_0 + s (q_r - q_0), s = x^3 (10 - 15 x + 6 x^2) with
+ * x = t/ramp, so that s, s' and s'' are 0 at its start and s', s'' at its end. Rate and acceleration are those of the product. */
 #include "control/reference.h"
 
 #include <math.h>
@@ -10,7 +15,10 @@
 
 #include "base/error.h"
 
-pki_reference_place pki_reference_find(const pki_reference *ref, double t)
+static const double two_pi = 6.28318530717958647692;
+
+/* Row and part of a time in a table with rows. */
+static void find_row(const pki_reference *ref, double t, pki_reference_place *place)
 {
   const double last = ref->time[ref->rows - 1];
   if (t >= last && ref->loop >= 0) {
@@ -18,7 +26,8 @@ pki_reference_place pki_reference_find(const pki_reference *ref, double t)
     t = from + fmod(t - from, length);
   }
   if (t >= last) {
-    return (pki_reference_place){.row = ref->rows - 1};
+    place->row = ref->rows - 1;
+    return;
   }
   int low = 0, high = ref->rows - 1; /* time[low] <= t < time[high] */
   while (high - low > 1) {
@@ -29,11 +38,45 @@ pki_reference_place pki_reference_find(const pki_reference *ref, double t)
       high = middle;
     }
   }
-  return (pki_reference_place){.row = low,
-                               .part = (t - ref->time[low]) / (ref->time[low + 1] - ref->time[low])};
+  place->row = low;
+  place->part = (t - ref->time[low]) / (ref->time[low + 1] - ref->time[low]);
 }
 
-pki_goal pki_reference_at(const pki_reference *ref, pki_reference_place place, int k)
+pki_reference_place pki_reference_find(const pki_reference *ref, double t)
+{
+  pki_reference_place place = {.time = t, .fade = 1};
+  if (ref->rows > 0) {
+    find_row(ref, t, &place);
+  }
+  if (t < ref->ramp) {
+    const double x = fmax(t / ref->ramp, 0), y = 1 - x;
+    place.fade = x * x * x * (10 - 15 * x + 6 * x * x);
+    place.fade_rate = 30 * x * x * y * y / ref->ramp;
+    place.fade_acceleration = 60 * x * y * (y - x) / (ref->ramp * ref->ramp);
+  }
+  return place;
+}
+
+/* Sinusoids of column k. */
+static pki_goal wave_at(const pki_reference *ref, double t, int k)
+{
+  const int joints = ref->joints;
+  const double *wave = ref->wave + k, period = wave[PKI_WAVE_PERIOD * joints];
+  const double turns = t / period, base = two_pi * (turns - floor(turns));
+  pki_goal to = {.q = wave[PKI_WAVE_MEAN * joints]};
+  for (int h = 1; h <= ref->harmonics; h++) {
+    const int row = PKI_WAVE_HARMONICS + 2 * (h - 1);
+    const double a = wave[row * joints], angle = h * base + wave[(row + 1) * joints], w = two_pi * h / period;
+    const double sine = a * sin(angle);
+    to.q += sine;
+    to.u += w * a * cos(angle);
+    to.a -= w * w * sine;
+  }
+  return to;
+}
+
+/* The cubic of column k. */
+static pki_goal cubic_at(const pki_reference *ref, pki_reference_place place, int k)
 {
   const int row = place.row, at = row * ref->joints + k, next = at + ref->joints;
   if (row == ref->rows - 1) {
@@ -46,6 +89,28 @@ pki_goal pki_reference_at(const pki_reference *ref, pki_reference_place place, i
                     .a = (6 * rise * (r - s) + m0 * (6 * s - 4) + m1 * (6 * s - 2)) / (h * h)};
 }
 
+pki_goal pki_reference_at(const pki_reference *ref, pki_reference_place place, int k)
+{
+  if (ref->harmonics > 0) {
+    return wave_at(ref, place.time, k);
+  }
+  return ref->rows > 0 ? cubic_at(ref, place, k) : (pki_goal){0};
+}
+
+pki_goal pki_reference_from(const pki_reference *ref, pki_reference_place at, pki_goal to, double start)
+{
+  if (ref->rows == 0 && ref->harmonics == 0) {
+    return (pki_goal){.q = start};
+  }
+  if (!(at.time < ref->ramp)) {
+    return to;
+  }
+  const double way = to.q - start;
+  return (pki_goal){.q = start + at.fade * way,
+                    .u = at.fade_rate * way + at.fade * to.u,
+                    .a = at.fade_acceleration * way + 2 * at.fade_rate * to.u + at.fade * to.a};
+}
+
 /* The row at the time `loop`, whose joints must be where the last row has them. */
 static pk_status find_loop(const pki_reference_table *t, double loop, int *row, pk_error *err)
 {
@@ -53,6 +118,10 @@ static pk_status find_loop(const pki_reference_table *t, double loop, int *row, 
   *row = -1;
   if (loop < 0) {
     return PK_OK;
+  }
+  if (t->harmonics > 0) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "loop is %g s, expected less than 0: sinusoids go on by themselves", loop);
   }
   for (int i = 0; i < t->rows - 1; i++) {
     *row = fabs(t->time[i] - loop) <= 1e-9 ? i : *row;
@@ -107,27 +176,32 @@ static void set_slopes(const pki_reference_table *t, int loop, double *slope)
 
 size_t pki_reference_size(const pki_reference_table *t)
 {
-  const size_t joints = (size_t)t->joints, rows = (size_t)t->rows;
-  return (rows + 2 * rows * joints) * sizeof(double) + joints * sizeof(int);
+  const size_t joints = (size_t)t->joints, rows = (size_t)t->rows,
+               wave = t->harmonics > 0 ? PKI_WAVE_ROWS * joints : 0;
+  return (rows + 2 * rows * joints + wave) * sizeof(double) + joints * sizeof(int);
 }
 
-pk_status pki_reference_init(const pki_reference_table *t, double loop, void *memory, pki_reference *out,
-                             pk_error *err)
+pk_status pki_reference_init(const pki_reference_table *t, const pki_reference_options *o, void *memory,
+                             pki_reference *out, pk_error *err)
 {
-  const size_t joints = (size_t)t->joints, rows = (size_t)t->rows;
-  *out = (pki_reference){.joints = t->joints, .rows = t->rows};
-  const pk_status status = find_loop(t, loop, &out->loop, err);
+  const size_t joints = (size_t)t->joints, rows = (size_t)t->rows,
+               waves = t->harmonics > 0 ? PKI_WAVE_ROWS * joints : 0;
+  *out = (pki_reference){.joints = t->joints, .rows = t->rows, .harmonics = t->harmonics, .ramp = o->ramp};
+  const pk_status status = find_loop(t, o->loop, &out->loop, err);
   if (status != PK_OK) {
     return status;
   }
-  double *time = memory, *q = time + rows, *slope = q + rows * joints;
-  int *dof = (int *)(void *)(slope + rows * joints);
+  double *time = memory, *q = time + rows, *slope = q + rows * joints, *wave = slope + rows * joints;
+  int *dof = (int *)(void *)(wave + waves);
   memcpy(dof, t->dof, joints * sizeof *dof);
   if (rows > 0) {
     memcpy(time, t->time, rows * sizeof *time);
     memcpy(q, t->q, rows * joints * sizeof *q);
   }
+  if (waves > 0) {
+    memcpy(wave, t->wave, waves * sizeof *wave);
+  }
   set_slopes(t, out->loop, slope);
-  out->dof = dof, out->time = time, out->q = q, out->slope = slope;
+  out->dof = dof, out->time = time, out->q = q, out->slope = slope, out->wave = wave;
   return PK_OK;
 }

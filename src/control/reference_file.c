@@ -1,4 +1,4 @@
-/* Tables of joint references: text, one line for each time. */
+/* Tables of joint references: text, one line for each time, or lines of sinusoids. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static const char *const gain_words[PKI_REFERENCE_GAINS] = {"kp", "kd", "ki", "t
 typedef struct reader {
   const char *file, *at, *end; /* end: of the text */
   int line;
-  int room; /* rows that there is memory for */
+  int room;      /* rows that there is memory for */
+  unsigned wave; /* bits of the lines of sinusoids that were read */
   pki_reference_table *out;
   pk_error *err;
 } reader;
@@ -123,7 +124,8 @@ static pk_status allocate_columns(pki_reference_table *t, int most, pk_error *er
   const size_t gains = ((size_t)most + 1) * PKI_REFERENCE_GAINS;
   t->dof = malloc(((size_t)most + 1) * sizeof *t->dof);
   t->gain = malloc(gains * sizeof *t->gain);
-  if (t->dof == NULL || t->gain == NULL) {
+  t->wave = calloc(((size_t)most + 1) * PKI_WAVE_ROWS, sizeof *t->wave);
+  if (t->dof == NULL || t->gain == NULL || t->wave == NULL) {
     return pki_fail_memory(err, "a controller");
   }
   for (size_t i = 0; i < gains; i++) {
@@ -166,6 +168,63 @@ static pk_status read_gains(reader *r, int gain)
   return status;
 }
 
+/* The line of sinusoids that a word begins: "mean", "period", "sine", "phase", "sine2", "phase2" and so on; -1: none. */
+static int find_wave(const char *word)
+{
+  const bool sine = strncmp(word, "sine", 4) == 0, phase = strncmp(word, "phase", 5) == 0;
+  if (!sine && !phase) {
+    return strcmp(word, "mean") == 0 ? PKI_WAVE_MEAN : strcmp(word, "period") == 0 ? PKI_WAVE_PERIOD : -1;
+  }
+  const char *number = word + (sine ? 4 : 5);
+  const bool digit = number[0] >= '2' && number[0] <= '0' + PKI_WAVE_MOST_HARMONICS && number[1] == '\0';
+  if (number[0] != '\0' && !digit) {
+    return -1;
+  }
+  return PKI_WAVE_HARMONICS + 2 * (digit ? number[0] - '1' : 0) + phase;
+}
+
+/* A line of sinusoids. */
+static pk_status read_wave(reader *r, const char *word, int row)
+{
+  if (r->out->rows > 0) {
+    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+                    "found \"%s\" after lines with times, expected either these or sinusoids", word);
+  }
+  double *out = r->out->wave + row * r->out->joints;
+  const pk_status status = read_numbers(r, out);
+  for (int k = 0; k < r->out->joints && status == PK_OK; k++) {
+    if (!isfinite(out[k])) {
+      return fail_number(r, "inf");
+    }
+    if (row == PKI_WAVE_PERIOD && !(out[k] >= 1e-6)) {
+      return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+                      "the period is %g s, expected 1e-6 or more", out[k]);
+    }
+  }
+  r->wave |= 1u << row;
+  return status;
+}
+
+/* Sinusoids need a period and an amplitude, and a phase the amplitude that it is of. */
+static pk_status check_waves(reader *r)
+{
+  for (int h = 1; h <= PKI_WAVE_MOST_HARMONICS; h++) {
+    const unsigned row = PKI_WAVE_HARMONICS + 2 * ((unsigned)h - 1);
+    r->out->harmonics = (r->wave >> row & 1) != 0 ? h : r->out->harmonics;
+    if ((r->wave >> row & 3) == 2) {
+      const char number[] = {h > 1 ? (char)('0' + h) : '\0', '\0'};
+      return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+                      "the line \"phase%s\" has no line \"sine%s\", expected one", number, number);
+    }
+  }
+  if (r->out->harmonics == 0 || (r->wave >> PKI_WAVE_PERIOD & 1) == 0) {
+    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+                    "the sinusoids have no line \"%s\", expected one",
+                    r->out->harmonics == 0 ? "sine" : "period");
+  }
+  return PK_OK;
+}
+
 static pk_status make_room(reader *r)
 {
   pki_reference_table *t = r->out;
@@ -186,6 +245,18 @@ static pk_status make_room(reader *r)
   return PK_OK;
 }
 
+/* The first word of a line is none that is known. */
+static pk_status fail_word(const reader *r, const char *word)
+{
+  static const char *const words[] = {"kp", "kd", "ki", "tau_max", "mean", "period", "sine", "phase"};
+  const char *near = pki_nearest_word(word, words, sizeof words / sizeof words[0]);
+  return pki_fail(
+      r->err, PK_ERROR_SYNTAX, reader_location(r),
+      "found \"%.40s\", expected a time, a gain (kp, kd, ki, tau_max) or a line of sinusoids (mean, "
+      "period, sine, phase, sine2, phase2 to sine8, phase8)%s%s%s",
+      word, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"?" : "");
+}
+
 static pk_status read_row(reader *r, const char *word)
 {
   pki_reference_table *t = r->out;
@@ -195,11 +266,11 @@ static pk_status read_row(reader *r, const char *word)
     return status;
   }
   if (!to_number(word, &time)) {
-    const char *near = pki_nearest_word(word, gain_words, PKI_REFERENCE_GAINS);
+    return fail_word(r, word);
+  }
+  if (r->wave != 0) {
     return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
-                    "found \"%.40s\", expected a time or one of kp, kd, ki, tau_max%s%s%s", word,
-                    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-                    near != NULL ? "\"?" : "");
+                    "found a line with a time after sinusoids, expected either these or times");
   }
   const bool late = t->rows > 0 && time <= t->time[t->rows - 1];
   if (!isfinite(time) || late || (t->rows == 0 && time != 0)) {
@@ -232,7 +303,8 @@ static pk_status read_line(reader *r, const pk_model *m, const char *word)
       return read_gains(r, g);
     }
   }
-  return read_row(r, word);
+  const int wave = find_wave(word);
+  return wave >= 0 ? read_wave(r, word, wave) : read_row(r, word);
 }
 
 pk_status pki_reference_parse(const char *file, const char *text, size_t size, const pk_model *m,
@@ -248,9 +320,12 @@ pk_status pki_reference_parse(const char *file, const char *text, size_t size, c
       end_line(&r);
     }
   }
+  if (status == PK_OK && r.wave != 0) {
+    return check_waves(&r);
+  }
   if (status == PK_OK && out->rows == 0) {
     status = pki_fail(err, PK_ERROR_SYNTAX, reader_location(&r),
-                      "the file has no line with a time, expected one at least");
+                      "the file has no line with a time, expected one at least, or sinusoids");
   }
   return status;
 }
@@ -290,5 +365,6 @@ void pki_reference_free(pki_reference_table *t)
   free(t->gain);
   free(t->time);
   free(t->q);
+  free(t->wave);
   *t = (pki_reference_table){0};
 }

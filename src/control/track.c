@@ -18,6 +18,8 @@ static const pk_field track_fields[] = {
      "a table of joint references; default: the pose at the first update"},
     {TRACK(loop), PK_FIELD_REAL, "s", -1, -1, 1e9, NULL,
      "time of the line that the table goes back to after its last one; below 0: it stays there"},
+    {TRACK(ramp), PK_FIELD_REAL, "s", 0, 0, 1e9, NULL,
+     "time in which the table is entered from the pose at the first update"},
     {TRACK(kp), PK_FIELD_REAL, "N m/rad", 100, 0, 1e9, NULL, "stiffness, where the table has none"},
     {TRACK(kd), PK_FIELD_REAL, "N m s/rad", 2, 0, 1e9, NULL, "damping, where the table has none"},
     {TRACK(ki), PK_FIELD_REAL, "N m/(rad s)", 0, 0, 1e9, NULL, "of the integral, where the table has none"},
@@ -34,7 +36,7 @@ typedef struct track {
   double memory[];    /* of gains and of the reference */
 } track;
 
-/* What it remembers: whether it has begun; integrals; without a table, the pose that it keeps. */
+/* What it remembers: whether it has begun; integrals; the pose at its first update. */
 typedef struct track_state {
   double seen, values[]; /* [2][joints] */
 } track_state;
@@ -75,29 +77,23 @@ static void update_group(const pk_controller *self, int count, const pk_observat
   const pki_reference *ref = &tr->reference;
   for (int first = 0; first < count; first += MOST) {
     const int n = count - first < MOST ? count - first : MOST;
-    pki_reference_place place[MOST] = {{0}};
+    pki_reference_place place[MOST];
     bool same[MOST]; /* as the world before */
     for (int i = 0; i < n; i++) {
       const pk_observation *at = &seen[first + i];
       note_pose(tr, at, states[first + i]);
       same[i] = i > 0 && at->time == at[-1].time;
-      if (same[i]) {
-        place[i] = place[i - 1];
-      } else if (ref->rows > 0) {
-        place[i] = pki_reference_find(ref, at->time);
-      }
+      place[i] = same[i] ? place[i - 1] : pki_reference_find(ref, at->time);
       status[first + i] = PK_OK;
     }
     for (int k = 0; k < ref->joints; k++) {
       pki_goal to = {0};
       for (int i = 0; i < n; i++) {
         track_state *s = states[first + i];
-        if (ref->rows == 0) {
-          to.q = s->values[ref->joints + k];
-        } else if (!same[i]) {
-          to = pki_reference_at(ref, place[i], k);
-        }
-        command_joint(tr, &seen[first + i], k, to, s, commands[first + i]);
+        to = same[i] ? to : pki_reference_at(ref, place[i], k);
+        command_joint(tr, &seen[first + i], k,
+                      pki_reference_from(ref, place[i], to, s->values[ref->joints + k]), s,
+                      commands[first + i]);
       }
     }
   }
@@ -128,7 +124,8 @@ static pk_status pack_track(const pki_reference_table *t, const pk_track_options
   if (tr == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a table of %zu bytes", size);
   }
-  const pk_status status = pki_reference_init(t, o->loop, tr->memory + gains, &tr->reference, err);
+  const pki_reference_options followed = {.loop = o->loop, .ramp = o->ramp};
+  const pk_status status = pki_reference_init(t, &followed, tr->memory + gains, &tr->reference, err);
   if (status != PK_OK) {
     free(tr);
     return status;
@@ -177,7 +174,7 @@ static pk_status create_track(const pk_model *model, const void *options, pk_con
 static const char *const live_fields[] = {"kp", "kd", "ki", "tau_max", NULL};
 
 const pki_controller_row pki_controller_track = {.name = "track",
-                                                 .doc = "PID along a table of joint references",
+                                                 .doc = "PID along a table or sinusoids of joint references",
                                                  .fields = track_fields,
                                                  .nfield = TRACK_FIELDS,
                                                  .options_size = sizeof(pk_track_options),
