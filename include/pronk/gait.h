@@ -1,5 +1,5 @@
-/* Controllers that come with Pronk: `hold` keeps a pose, `track` follows a table of joint references,
- * `locomotion` lets a quadruped stand, go in nine gaits, and jump.
+/* Controllers that come with Pronk: `hold` keeps a pose, `track` and `computed-torque` follow joint
+ * references, `locomotion` lets a quadruped stand, go in nine gaits, and jump.
  *
  *   pk_locomotion_options o = pk_locomotion_options_default();
  *   o.gait = PK_GAIT_TROT;
@@ -11,7 +11,7 @@
  *   pk_sim_destroy(sim);
  *   pk_locomotion_destroy(trot);
  *
- * docs/theory/locomotion.md has the equations. All honour the model's effort limits.
+ * docs/theory/control.md and docs/theory/locomotion.md have the equations. All honour the model's effort limits.
  *
  * Threads: a controller that was created never changes and may be shared by sims and batches in all threads.
  * pk_locomotion_set_speed and pk_locomotion_set_gait are functions on the sim: sim.h. */
@@ -47,7 +47,7 @@ PK_API pk_status pk_hold_create(const pk_model *model, const pk_hold_options *op
                                 pk_error *err);
 PK_API void pk_hold_destroy(pk_controller *controller);
 
-/* PID along a table of joint references (docs/formats/track.md): tau + kp (q_des - q) + kd (u_des - u), tau
+/* PID along a table or sinusoids of joint references (docs/formats/track.md): tau + kp (q_des - q) + kd (u_des - u), tau
  * being ki times the integral of q_des - q since the start, which waits while the torque is at its limit and
  * would go beyond. Without a file: to the pose that the world has at the first update. Lines of the file give
  * each joint gains of its own, in the place of those here. */
@@ -58,6 +58,9 @@ typedef struct pk_track_options {
   char file[1024];
   /* s, the line that the table goes back to after its last one; below 0: it stays there. Default -1. */
   double loop;
+  /* s from time 0, in which the joints are led smoothly from the pose at the first update, at rest, into the table, whose time
+   * goes on meanwhile; 0: at once. Default 0. */
+  double ramp;
   /* N m/rad. Default 100. */
   double kp;
   /* N m s/rad. Default 2. */
@@ -72,6 +75,43 @@ PK_API pk_track_options pk_track_options_default(void);
 PK_API pk_status pk_track_create(const pk_model *model, const pk_track_options *options, pk_controller **out,
                                  pk_error *err);
 PK_API void pk_track_destroy(pk_controller *controller);
+
+/* Computed torques along joint references, for robots that are fixed to the world (docs/theory/control.md):
+ *
+ *   tau = M (a_ref + kp e + kd de/dt + ki integral of e) + h,   e = q_ref - q
+ *
+ * and the forces of damping and springs in joints. Gains are those of accelerations, the same for all joints: lines kp, kd and ki
+ * of the table do not count, its tau_max does. Joints of the same robots that the table does not name keep the pose of the first
+ * update; robots of which it names none are left alone. Each robot that it names is a tree with a motor in every joint:
+ * PK_ERROR_UNSUPPORTED otherwise. */
+typedef struct pk_computed_torque_options {
+  /* s between updates, a whole number of steps; 0: each step. Default 0. */
+  double period;
+  /* Path of the table; "": none, the pose at the first update. Default "". */
+  char file[1024];
+  /* s, the line that the table goes back to after its last one; below 0: it stays there. Default -1. */
+  double loop;
+  /* s from time 0, in which the joints are led smoothly from the pose at the first update into the table; 0: at once.
+   * Default 0. */
+  double ramp;
+  /* Hz, of the errors' undamped oscillation, where kp is below 0: kp = (2 pi frequency)^2. Default 5. */
+  double frequency;
+  /* Of the errors, 1 is critical, where kd is below 0: kd = 2 damping sqrt(kp). Default 1. */
+  double damping;
+  /* 1/s^2; below 0: by frequency. Default -1. */
+  double kp;
+  /* 1/s; below 0: by damping. Default -1. */
+  double kd;
+  /* 1/s^3. Default 0. */
+  double ki;
+  /* N m, beside the model's effort limits; 0 and INFINITY: those alone. Default INFINITY. */
+  double tau_max;
+} pk_computed_torque_options;
+
+PK_API pk_computed_torque_options pk_computed_torque_options_default(void);
+PK_API pk_status pk_computed_torque_create(const pk_model *model, const pk_computed_torque_options *options,
+                                           pk_controller **out, pk_error *err);
+PK_API void pk_computed_torque_destroy(pk_controller *controller);
 
 typedef enum pk_gait {
   PK_GAIT_STAND,  /* four feet on the ground */

@@ -61,6 +61,7 @@ extern "C" {
   X(pk_codegen_info) \
   X(pk_codegen_options) \
   X(pk_command) \
+  X(pk_computed_torque_options) \
   X(pk_constraint_desc) \
   X(pk_contact_certificate) \
   X(pk_contact_factor) \

@@ -182,6 +182,15 @@ static void what_is_wrong_with_a_table_is_told_with_its_line(void **state)
       {"time hinge\n0 inf\n", "expected a number", 2},
       {"time hinge\n1 0\n", "expected 0 in the first line", 2},
       {"time hinge\n0 0\n0 1\n", "more than in the line before", 3},
+      {"time hinge\nsime 1\n", "did you mean \"sine\"", 2},
+      {"time hinge\nsine9 1\n", "found \"sine9\", expected a time, a gain", 2},
+      {"time hinge\nsine inf\n", "expected a number", 2},
+      {"time hinge\nperiod 0\n", "the period is 0 s, expected 1e-6 or more", 2},
+      {"time hinge\nsine 1\n", "the sinusoids have no line \"period\"", 3},
+      {"time hinge\nperiod 1\n", "the sinusoids have no line \"sine\"", 3},
+      {"time hinge\nperiod 1\nsine 1\nphase2 1\n", "\"phase2\" has no line \"sine2\"", 5},
+      {"time hinge\nsine 1\n0 1\n", "a line with a time after sinusoids", 3},
+      {"time hinge\n0 1\nsine 1\n", "found \"sine\" after lines with times", 3},
       {"time hinge\n# nothing\n", "no line with a time", 3},
   };
   pk_model *m = load("pendulum");

@@ -75,21 +75,23 @@ static void no_step_allocates(void **state)
   pk_model_destroy(m);
 }
 
-/* Hold, and track with its integrals; locomotion is counted in tests/gait. */
+/* Hold, track with its integrals, and computed torques of an arm; locomotion is counted in tests/gait. */
 static void no_controller_allocates(void **state)
 {
   (void)state;
-  pk_model *m;
+  pk_model *m, *arm;
   pk_error err;
   assert_int_equal(pk_model_load_urdf(PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, &m, &err), PK_OK);
+  assert_int_equal(pk_model_load_urdf(PK_SOURCE_DIR "/models/ur10/ur10.urdf", NULL, &arm, &err), PK_OK);
   pk_track_options track = pk_track_options_default();
   track.ki = 50;
-  pk_controller *made[2];
+  pk_controller *made[3];
   assert_int_equal(pk_hold_create(m, NULL, &made[0], &err), PK_OK);
   assert_int_equal(pk_track_create(m, &track, &made[1], &err), PK_OK);
-  for (int k = 0; k < 2; k++) {
+  assert_int_equal(pk_computed_torque_create(arm, NULL, &made[2], &err), PK_OK);
+  for (int k = 0; k < 3; k++) {
     pk_sim *sim;
-    assert_int_equal(pk_sim_create(m, NULL, &sim, &err), PK_OK);
+    assert_int_equal(pk_sim_create(k < 2 ? m : arm, NULL, &sim, &err), PK_OK);
     assert_int_equal(pk_sim_set_controller(sim, made[k], &err), PK_OK);
     allocations = 0;
     for (int i = 0; i < 100; i++) {
@@ -100,7 +102,9 @@ static void no_controller_allocates(void **state)
   }
   pk_hold_destroy(made[0]);
   pk_track_destroy(made[1]);
+  pk_computed_torque_destroy(made[2]);
   pk_model_destroy(m);
+  pk_model_destroy(arm);
 }
 
 /* The memory that is asked for is the memory that is used: nothing before or after is touched. */
