@@ -4,166 +4,131 @@
 #include <string.h>
 
 #include "gait/locomotion.h"
+#include "gait/stride_leg.h"
 #include "math/mat3.h"
 
-/* s, in which the plan of the trunk comes back to its height and to a level attitude; m/s^2, how fast the speed rises. */
-static const double settle_height = 0.2, settle_attitude = 0.15, acceleration = 0.5;
+/* Times in sqrt(h/g) (0.204 s for StarLETH), in which the plan of the trunk comes to its height, to a level attitude, to its velocities; and the
+ * acceleration of the wanted speed, in g. */
+static const double settle_height = 1, settle_attitude = 0.75, settle_speed = 0.3, speed_up = 0.05;
+
+/* Footholds are at most so far from where a leg hangs, in heights. */
+static const double farthest = 0.35;
 
 /* One update. */
 typedef struct moment {
   const pki_stride_plan *p;
   pki_stride *s;
   const pk_observation *seen;
-  double dt, tau, growth, lead; /* lambda, c */
-  double velocity[2];           /* m/s, world: of the plan now */
-  double yaw;
+  double dt, pace; /* pace: sqrt(h/g) */
+
+  /* ---- the robot as it is ---- */
+
   pk_pose trunk;
+  double yaw, velocity[6]; /* of the trunk: linear, angular, world */
   double com[3], com_vel[3];
   double foot[PKI_STRIDE_LEGS][3]; /* m, centres, world */
-  double ground;                   /* m, height of the ground under the feet that stand */
+  bool touches[PKI_STRIDE_LEGS];
+
+  /* ---- the clock ---- */
+
+  bool walks;
   bool stands[PKI_STRIDE_LEGS];
   bool changes;       /* other feet stand than in the last step */
-  double middle[2];   /* m, of the feet that stand */
-  double across[2];   /* unit, across their line */
   double since, left; /* s, of the half cycle, at the start of the step */
-  pk_pose ahead;      /* the trunk at the end of the step, as it is foreseen */
+  double wanted[2];   /* m/s, world */
+
+  /* ---- the pendulum ---- */
+
+  double ground;    /* m, height of the ground under the feet that stand */
+  double middle[2]; /* m, of the feet that stand */
+  double across[2]; /* unit, across their line; 0: there are not two */
+  double tau, growth, lead;
+  pk_pose foreseen; /* the trunk at the end of the step */
 } moment;
 
-/* ---- rotations ---- */
-
-/* Q = exp(v) */
-static void exp_so3(const double v[3], double Q[9])
+/* 10 s^3 - 15 s^4 + 6 s^5, from rest to rest. */
+static double quintic(double s)
 {
-  const double a2 = pki_dot3(v, v), a = sqrt(a2);
-  const double s = a > 1e-6 ? sin(a) / a : 1 - a2 / 6, c = a > 1e-6 ? (1 - cos(a)) / a2 : 0.5 - a2 / 24;
-  const double K[9] = {0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0};
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) {
-      const double square = v[i] * v[k] - (i == k ? a2 : 0);
-      Q[3 * i + k] = (i == k) + s * K[3 * i + k] + c * square;
-    }
-  }
+  return s * s * s * (10 + s * (6 * s - 15));
 }
 
-/* The rotation vector of R, less than half a turn. */
-static void log_so3(const double R[9], double v[3])
+/* How much of an error goes in a step when it goes in `time`. */
+static double part_of(const moment *m, double time)
 {
-  const double axial[3] = {0.5 * (R[7] - R[5]), 0.5 * (R[2] - R[6]), 0.5 * (R[3] - R[1])};
-  const double s = pki_length3(axial), c = 0.5 * (R[0] + R[4] + R[8] - 1);
-  const double ratio = s > 1e-9 ? atan2(s, c) / s : 1;
-  for (int k = 0; k < 3; k++) {
-    v[k] = ratio * axial[k];
-  }
+  return fmin(1, m->dt / (time * m->pace));
 }
 
-static void about_z(double yaw, double R[9])
+static void rotation_about_z(double yaw, double R[9])
 {
   const double c = cos(yaw), s = sin(yaw);
   memcpy(R, (const double[9]){c, -s, 0, s, c, 0, 0, 0, 1}, 9 * sizeof *R);
 }
 
-/* A B and A B'. */
-static void multiply(const double A[9], const double B[9], double out[9])
+/* ---- the plan ---- */
+
+/* Inertia of the robot in its stance, by its angular momentum when it turns as one. */
+static pk_status measure_inertia(pki_stride_plan *p, const pk_model *model, pk_error *err)
 {
-  double C[9];
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) {
-      C[3 * i + k] = A[3 * i] * B[k] + A[3 * i + 1] * B[3 + k] + A[3 * i + 2] * B[6 + k];
-    }
+  const pk_model_robot *robot = &model->robots[p->robot];
+  double q[PKI_GAIT_BODIES * 7], u[PKI_GAIT_BODIES * 6] = {0}, momentum[6];
+  pk_workspace *w;
+  if (model->nq > PKI_GAIT_BODIES * 7 || model->nu > PKI_GAIT_BODIES * 6) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "feet"},
+                    "the model has %d velocities, expected one robot of at most %d", model->nu,
+                    PKI_GAIT_BODIES * 6);
   }
-  memcpy(out, C, sizeof C);
-}
-
-static void multiply_transposed(const double A[9], const double B[9], double out[9])
-{
-  double C[9];
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) {
-      C[3 * i + k] = pki_dot3(A + 3 * i, B + 3 * k);
-    }
+  const pk_status status = pk_workspace_create(model, &w, err);
+  if (status != PK_OK) {
+    return status;
   }
-  memcpy(out, C, sizeof C);
+  memcpy(q, model->q0, (size_t)model->nq * sizeof *q);
+  for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
+    double angles[PK_LEG_HINGES] = {0, 0.7, -1.4};
+    const pk_pose unit = pk_pose_identity();
+    pki_leg_place(&p->legs[i], &unit, p->home[i], angles);
+    pk_leg_set(&p->legs[i], angles, q);
+  }
+  for (int k = 0; k < 3; k++) {
+    u[robot->u + 3 + k] = 1;
+    pk_kinematics_compute(w, q, u);
+    pk_momentum_compute(w, p->robot, momentum);
+    const pk_pose trunk = pk_link_pose(w, p->trunk);
+    double own[3];
+    pki_mat3_apply_transposed(trunk.rot, momentum, own);
+    for (int i = 0; i < 3; i++) {
+      p->inertia[3 * i + k] = own[i] / p->mass;
+    }
+    u[robot->u + 3 + k] = 0;
+  }
+  pk_workspace_destroy(w);
+  return PK_OK;
 }
-
-/* 10 s^3 - 15 s^4 + 6 s^5 */
-static double smooth_way(double s)
-{
-  return s * s * s * (10 + s * (6 * s - 15));
-}
-
-/* ---- legs ---- */
 
 pk_status pki_stride_init(pki_stride_plan *plan, const pk_model *model,
-                          const char *const feet[PKI_STRIDE_LEGS], pk_error *err)
+                          const char *const feet[PKI_STRIDE_LEGS], double height, pk_error *err)
 {
   pki_locomotion c = {.options = pk_locomotion_options_default()};
   for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
     c.options.feet[i] = feet != NULL ? feet[i] : NULL;
   }
+  c.options.height = height;
   pk_status status = pki_legs_find(&c, model, err);
-  plan->trunk = c.trunk, plan->robot = c.robot;
+  plan->trunk = c.trunk, plan->robot = c.robot, plan->mass = c.mass;
   plan->gravity = pki_length3(model->gravity);
+  plan->height = height > 0 ? height : c.height;
   for (int i = 0; i < PKI_STRIDE_LEGS && status == PK_OK; i++) {
     plan->radius[i] = c.legs[i].radius;
     status = pk_leg_init(&plan->legs[i], model, PK_LEG_POINT, c.legs[i].foot, c.legs[i].centre, err);
+    plan->home[i][0] = c.legs[i].hip[0], plan->home[i][1] = c.legs[i].hip[1];
+    plan->home[i][2] = plan->radius[i] - plan->height;
+    plan->ahead[i] = plan->legs[i].axis[1][1] > 0 ? -1 : 1;
   }
-  return status;
+  return status == PK_OK ? measure_inertia(plan, model, err) : status;
 }
 
-/* The inertia of the whole robot about its centre of mass, by unit of mass: its angular momentum when it turns as one. */
-static void measure_inertia(pki_stride_plan *plan, pk_workspace *w, const double *q)
-{
-  const pk_model *model = pk_workspace_model(w);
-  double u[PKI_STRIDE_NU] = {0}, momentum[6], com[3], velocity[3];
-  const int first = model->robots[plan->robot].u;
-  double mass = 0;
-  for (int i = 0; i < model->nbody; i++) {
-    mass += model->body_inertia[10 * i];
-  }
-  for (int k = 0; k < 3; k++) {
-    u[first + 3 + k] = 1;
-    pk_kinematics_compute(w, q, u);
-    pk_momentum_compute(w, plan->robot, momentum);
-    pk_com_compute(w, plan->robot, com, velocity);
-    for (int i = 0; i < 3; i++) {
-      plan->inertia[3 * i + k] = momentum[i] / mass;
-    }
-    u[first + 3 + k] = 0;
-  }
-}
+/* ---- the robot as it is ---- */
 
-void pki_stride_stand(pki_stride_plan *plan, pk_workspace *w, const double *q)
-{
-  plan->height = 0;
-  pk_kinematics_compute(w, q, NULL);
-  const pk_pose trunk = pk_link_pose(w, plan->trunk);
-  for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
-    pk_leg_get(&plan->legs[i], q, plan->stance[i]);
-    const pk_pose foot = pk_leg_foot(&plan->legs[i], plan->stance[i]);
-    double at[3];
-    pki_mat3_apply(trunk.rot, foot.pos, at);
-    memcpy(plan->home[i], foot.pos, sizeof plan->home[i]);
-    plan->height -= at[2] / PKI_STRIDE_LEGS;
-  }
-  measure_inertia(plan, w, q);
-}
-
-/* Angles of a leg with its foot at `place` (world) under a trunk; as near as it reaches. `angles` are where it is. */
-static void bend_leg(const pki_stride_plan *p, int leg, const pk_pose *trunk, const double place[3],
-                     double *angles)
-{
-  pk_pose foot = pk_leg_foot(&p->legs[leg], angles), nearest;
-  double arm[3];
-  pki_sub3(place, trunk->pos, arm);
-  pki_mat3_apply_transposed(trunk->rot, arm, foot.pos);
-  if (pk_leg_reach(&p->legs[leg], &foot, angles, &nearest, NULL) == PK_OK) {
-    pk_leg_solve(&p->legs[leg], &nearest, PK_LEG_NEAREST, angles, NULL);
-  }
-}
-
-/* ---- what there is ---- */
-
-static bool on_ground(const moment *m, int leg)
+static bool touches_ground(const moment *m, int leg)
 {
   for (int i = 0; i < m->seen->ncontact; i++) {
     double impulse[3];
@@ -172,15 +137,19 @@ static bool on_ground(const moment *m, int leg)
       return true;
     }
   }
-  return false;
+  return m->s->begun == 0; /* it begins on its feet */
 }
 
-static void look(moment *m)
+static void look_at_robot(moment *m)
 {
   const pki_stride_plan *p = m->p;
   pk_workspace *w = m->seen->workspace;
   pk_kinematics_compute(w, m->seen->q, m->seen->u);
   m->trunk = pk_link_pose(w, p->trunk);
+  double twist[6];
+  pk_link_velocity(w, p->trunk, twist); /* its own axes, angular first */
+  pki_mat3_apply(m->trunk.rot, twist + 3, m->velocity);
+  pki_mat3_apply(m->trunk.rot, twist, m->velocity + 3);
   pk_com_compute(w, p->robot, m->com, m->com_vel);
   for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
     const pk_pose link = pk_link_pose(w, p->legs[i].link);
@@ -188,36 +157,38 @@ static void look(moment *m)
     for (int k = 0; k < 3; k++) {
       m->foot[i][k] += link.pos[k];
     }
+    m->touches[i] = touches_ground(m, i);
   }
   m->yaw = atan2(m->trunk.rot[3], m->trunk.rot[0]);
 }
 
-/* Which feet stand in the step, by the clock half way through it. */
-static void tell_time(moment *m)
+/* Which feet stand in the step, by the clock half way through it; the speed that is wanted. */
+static void read_clock(moment *m)
 {
   const pki_stride_plan *p = m->p;
-  const double half = 0.5 * p->cycle, middle = m->seen->time + 0.5 * m->dt - p->start;
-  const bool walks = middle >= 0;
-  const double halves = walks ? floor(middle / half) : 0;
+  const double half = 0.5 * p->cycle, time = m->seen->time - p->start, middle = time + 0.5 * m->dt;
+  m->walks = middle >= 0;
+  const double halves = m->walks ? floor(middle / half) : 0;
   const bool first = fmod(halves, 2) == 0; /* left fore and right hind stand */
-  m->since = walks ? m->seen->time - p->start - halves * half : 0;
+  m->since = m->walks ? time - halves * half : 0;
   m->left = half - m->since;
   m->changes = m->s->begun == 0;
   for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
-    m->stands[i] = !walks || (first == (i == 0 || i == 3));
-    m->changes |= m->stands[i] != (m->s->stands[i] != 0);
+    m->stands[i] = !m->walks || first == (i == 0 || i == 3);
+    m->changes |= m->stands[i] != (m->s->feet[i].stands != 0);
   }
-  const double rise =
-      fmin(1, acceleration * fmax(0, m->seen->time - p->start) / fmax(hypot(p->forward, p->sideways), 1e-9));
-  const double ahead[2] = {walks ? rise * p->forward : 0, walks ? rise * p->sideways : 0};
-  m->velocity[0] = cos(m->yaw) * ahead[0] - sin(m->yaw) * ahead[1];
-  m->velocity[1] = sin(m->yaw) * ahead[0] + cos(m->yaw) * ahead[1];
+  const double full = hypot(p->forward, p->sideways), reached = speed_up * p->gravity * fmax(0, time);
+  const double part = m->walks && full > 0 ? fmin(1, reached / full) : 0, c = cos(m->yaw), s = sin(m->yaw);
+  m->wanted[0] = part * (c * p->forward - s * p->sideways);
+  m->wanted[1] = part * (s * p->forward + c * p->sideways);
 }
 
-/* The line of the feet that stand, and the pendulum on it. */
+/* ---- the pendulum ---- */
+
+/* The line of the feet that stand. */
 static void find_support(moment *m)
 {
-  int n = 0, last = -1, first = -1;
+  int n = 0, first = -1, last = -1;
   m->middle[0] = m->middle[1] = m->ground = 0;
   for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
     if (m->stands[i]) {
@@ -227,13 +198,16 @@ static void find_support(moment *m)
     }
   }
   m->middle[0] /= n, m->middle[1] /= n, m->ground /= n;
-  const double x = m->foot[last][0] - m->foot[first][0], y = m->foot[last][1] - m->foot[first][1],
-               size = hypot(x, y);
+  const double x = m->foot[last][0] - m->foot[first][0], y = m->foot[last][1] - m->foot[first][1];
+  const double size = hypot(x, y);
   m->across[0] = n == 2 ? -y / size : 0, m->across[1] = n == 2 ? x / size : 0;
-  /* the robot falls as one body: (m h^2 + I) phi'' = m g h phi */
-  const double h = fmax(m->com[2] - m->ground, 1e-3), *I = m->p->inertia;
-  const double c = cos(m->yaw), t = sin(m->yaw),
-               axis[2] = {c * m->across[1] - t * m->across[0], -t * m->across[1] - c * m->across[0]};
+}
+
+static void measure_pendulum(moment *m)
+{
+  const double h = fmax(m->com[2] - m->ground, 0.1 * m->p->height), *I = m->p->inertia;
+  const double c = cos(m->yaw), t = sin(m->yaw); /* the line in the trunk's axes */
+  const double axis[2] = {c * m->across[1] - t * m->across[0], -t * m->across[1] - c * m->across[0]};
   const double own = I[0] * axis[0] * axis[0] + 2 * I[1] * axis[0] * axis[1] + I[4] * axis[1] * axis[1];
   m->tau = sqrt((h + own / h) / m->p->gravity);
   const double s = m->dt / m->tau;
@@ -241,232 +215,232 @@ static void find_support(moment *m)
   m->lead = m->dt / (m->growth - 1);
 }
 
+/* Where the trunk will be at the end of the step: moved as planned, and fallen about the line of its feet as a pendulum falls. */
+static void foresee_trunk(moment *m)
+{
+  const double h = fmax(m->com[2] - m->ground, 0.1 * m->p->height);
+  double x = 0, v = 0, planned = 0, Q[9];
+  for (int k = 0; k < 2; k++) {
+    x += (m->com[k] - m->middle[k]) * m->across[k], v += m->com_vel[k] * m->across[k];
+    planned += m->s->vel[k] * m->across[k];
+  }
+  const double fall = m->dt * (v + m->dt * x / (m->tau * m->tau) - planned);
+  double turn[3] = {-fall / h * m->across[1], fall / h * m->across[0], 0}; /* z x across */
+  for (int k = 0; k < 3; k++) {
+    turn[k] += m->dt * m->s->omega[k];
+    m->foreseen.pos[k] = m->trunk.pos[k] + m->dt * m->s->vel[k];
+  }
+  for (int k = 0; k < 2; k++) {
+    m->foreseen.pos[k] += fall * m->across[k] * (m->trunk.pos[2] - m->ground) / h;
+  }
+  pki_rotation_exp(turn, Q);
+  pki_rotation_mul(Q, m->trunk.rot, m->foreseen.rot);
+}
+
 /* ---- the plan of the trunk ---- */
 
-static void move_plan(moment *m)
+/* Feet that come to the ground stay where they are, as far as the plan goes; those that leave it remember where. */
+static void note_feet(moment *m)
+{
+  for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
+    pki_stride_foot *const f = &m->s->feet[i];
+    const bool stood = f->stands != 0 && m->s->begun != 0, was_down = f->down != 0 && m->s->begun != 0;
+    const bool early = !m->stands[i] && !stood && m->touches[i] && m->since > 0.5 * (m->since + m->left);
+    const bool down = m->stands[i] || (was_down && !stood) || early;
+    const bool leaves = stood && !m->stands[i];
+    if (leaves || (down && (!was_down || m->changes))) {
+      memcpy(f->at, m->foot[i], sizeof f->at);
+      memcpy(f->shank, pk_link_pose(m->seen->workspace, m->p->legs[i].link).rot, sizeof f->shank);
+      f->at[2] = down && !m->touches[i] ? m->ground + m->p->radius[i] : f->at[2];
+    }
+    if (leaves || (down && !was_down) || m->s->begun == 0) {
+      pk_leg_get(&m->p->legs[i], m->seen->q, f->last);
+    }
+    f->stands = m->stands[i], f->down = leaves ? 0 : down;
+  }
+}
+
+/* The trunk moves on from where it is when other feet come to stand: towards its height, a level attitude and its speed. */
+static void plan_trunk(moment *m)
 {
   const pki_stride_plan *p = m->p;
   pki_stride *s = m->s;
-  const double dt = m->dt;
   if (m->changes) {
     memcpy(s->pos, m->trunk.pos, sizeof s->pos);
     memcpy(s->rot, m->trunk.rot, sizeof s->rot);
-    for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
-      if (m->stands[i] != (s->stands[i] != 0) || s->begun == 0) {
-        memcpy(s->at[i], m->foot[i], sizeof s->at[i]);
-        if (m->stands[i] && !on_ground(m, i)) {
-          s->at[i][2] = m->ground + p->radius[i];
-        }
-      }
-    }
+    memcpy(s->vel, m->velocity, sizeof s->vel);
+    memcpy(s->omega, m->velocity + 3, sizeof s->omega);
   }
   double level[9], apart[9], turn[3], Q[9];
-  about_z(atan2(s->rot[3], s->rot[0]) + dt * p->turn, level);
-  multiply_transposed(level, s->rot, apart);
-  log_so3(apart, turn);
-  const double part = fmin(1, dt / settle_attitude);
+  rotation_about_z(atan2(s->rot[3], s->rot[0]), level);
+  pki_rotation_mul_transposed(level, s->rot, apart);
+  pki_rotation_log(apart, turn);
+  const double attitude = part_of(m, settle_attitude) / m->dt, height = part_of(m, settle_height) / m->dt;
+  const double vel[3] = {m->wanted[0], m->wanted[1], (m->ground + p->height - s->pos[2]) * height};
+  const double omega[3] = {attitude * turn[0], attitude * turn[1],
+                           attitude * turn[2] + (m->walks ? p->turn : 0)};
   for (int k = 0; k < 3; k++) {
-    turn[k] *= part;
+    s->vel[k] += (vel[k] - s->vel[k]) * part_of(m, settle_speed);
+    s->omega[k] += (omega[k] - s->omega[k]) * part_of(m, settle_speed);
+    s->pos[k] += m->dt * s->vel[k];
+    turn[k] = m->dt * s->omega[k];
   }
-  exp_so3(turn, Q);
-  multiply(Q, s->rot, s->rot);
-  s->pos[0] += dt * m->velocity[0], s->pos[1] += dt * m->velocity[1];
-  double target = m->ground;
-  for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
-    target += p->radius[i] / PKI_STRIDE_LEGS;
-  }
-  s->pos[2] += (target + p->height - s->pos[2]) * fmin(1, dt / settle_height);
-}
-
-/* Where the trunk will be at the end of the step: with the plan, and tilted about the line of its feet as a pendulum tilts. */
-static void foresee(moment *m)
-{
-  const pki_stride *s = m->s;
-  const double h = m->com[2] - m->ground;
-  const double x = (m->com[0] - m->middle[0]) * m->across[0] + (m->com[1] - m->middle[1]) * m->across[1];
-  const double v = m->com_vel[0] * m->across[0] + m->com_vel[1] * m->across[1];
-  const double planned = m->velocity[0] * m->across[0] + m->velocity[1] * m->across[1];
-  const double end = v + m->dt * x / (m->tau * m->tau), fall = m->dt * (end - planned);
-  const double w[3] = {-fall / h * m->across[1], fall / h * m->across[0], 0}; /* z x across */
-  double Q[9];
-  exp_so3(w, Q);
-  multiply(Q, m->trunk.rot, m->ahead.rot);
-  (void)s;
-  for (int k = 0; k < 2; k++) {
-    m->ahead.pos[k] =
-        m->trunk.pos[k] + m->dt * m->velocity[k] + fall * m->across[k] * (m->trunk.pos[2] - m->ground) / h;
-  }
-  m->ahead.pos[2] = m->trunk.pos[2] + (s->pos[2] - m->trunk.pos[2]) * 0 + 0;
+  pki_rotation_exp(turn, Q);
+  pki_rotation_mul(Q, s->rot, s->rot);
 }
 
 /* ---- footholds ---- */
 
-/* Where the foot of a leg should land, its centre. */
-static void foothold(const moment *m, int leg, double out[3])
+/* Where the centre of a foot should land. */
+static void find_foothold(const moment *m, int leg, double out[3])
 {
   const pki_stride_plan *p = m->p;
   const double half = 0.5 * p->cycle, grown = pow(m->growth, m->left / m->dt);
   const double behind = half / (pow(m->growth, half / m->dt) - 1);
-  const double along[2] = {m->across[1], -m->across[0]};
-  double x = 0, v = 0, y = 0, va = 0, vd = 0, wd = 0;
-  for (int k = 0; k < 2; k++) {
-    x += (m->com[k] - m->middle[k]) * m->across[k], v += m->com_vel[k] * m->across[k];
-    y += (m->com[k] - m->middle[k]) * along[k], va += m->com_vel[k] * along[k];
-    vd += m->velocity[k] * m->across[k], wd += m->velocity[k] * along[k];
-  }
-  const double to_across = (x + m->lead * v) * grown - behind * vd;
-  const double to_along = y + (m->left + m->lead) * va - behind * wd;
   const double yaw = m->yaw + p->turn * m->left, c = cos(yaw), s = sin(yaw);
-  for (int k = 0; k < 2; k++) {
-    out[k] = m->middle[k] + to_across * m->across[k] + to_along * along[k];
+  double run = 0, off[2], mean[2] = {0, 0};
+  for (int k = 0; k < 2; k++) { /* across the line xi grows, along it the mass moves on */
+    const double x = m->com[k] - m->middle[k], even = x + (m->lead + m->left) * m->com_vel[k];
+    run += m->across[k] * ((x + m->lead * m->com_vel[k]) * grown - even);
   }
-  double home[2] = {p->home[leg][0], p->home[leg][1]};
   for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
-    home[0] -= p->home[i][0] / PKI_STRIDE_LEGS, home[1] -= p->home[i][1] / PKI_STRIDE_LEGS;
+    mean[0] += p->home[i][0] / PKI_STRIDE_LEGS, mean[1] += p->home[i][1] / PKI_STRIDE_LEGS;
   }
-  out[0] += c * home[0] - s * home[1];
-  out[1] += s * home[0] + c * home[1];
+  for (int k = 0; k < 2; k++) {
+    off[k] = m->lead * m->com_vel[k] + run * m->across[k] - behind * m->wanted[k];
+  }
+  const double scale = fmin(1, farthest * p->height / fmax(hypot(off[0], off[1]), 1e-9));
+  const double home[2] = {p->home[leg][0] - mean[0], p->home[leg][1] - mean[1]};
+  out[0] = m->com[0] + m->left * m->com_vel[0] + scale * off[0] + c * home[0] - s * home[1];
+  out[1] = m->com[1] + m->left * m->com_vel[1] + scale * off[1] + s * home[0] + c * home[1];
   out[2] = m->ground + p->radius[leg];
 }
 
 /* ---- consistent references ---- */
 
-/* The foot of a leg stands: its ball rolls on the ground as the shank turns. */
-static void stand_on(moment *m, int leg, double *angles)
+static void stand_on(const moment *m, int leg, double *angles)
 {
-  const pki_stride_plan *p = m->p;
-  const pk_pose trunk = {.pos = {m->s->pos[0], m->s->pos[1], m->s->pos[2]}};
-  pk_pose plan = trunk;
-  memcpy(plan.rot, m->s->rot, sizeof plan.rot);
-  enum { ROUNDS = 12 };
-  double place[3], shank[9], turn[9], theta[3];
-  memcpy(place, m->s->at[leg], sizeof place);
-  for (int round = 0; round < ROUNDS; round++) {
-    bend_leg(p, leg, &plan, place, angles);
-    const pk_pose foot = pk_leg_foot(&p->legs[leg], angles);
-    multiply(plan.rot, foot.rot, shank);
-    multiply_transposed(shank, m->s->shank[leg], turn);
-    log_so3(turn, theta); /* radius theta x z */
-    place[0] = m->s->at[leg][0] + p->radius[leg] * theta[1];
-    place[1] = m->s->at[leg][1] - p->radius[leg] * theta[0];
-  }
+  pki_stride_foot *const f = &m->s->feet[leg];
+  pki_rolling_foot foot = {.radius = m->p->radius[leg]};
+  pk_pose trunk;
+  memcpy(trunk.pos, m->s->pos, sizeof trunk.pos);
+  memcpy(trunk.rot, m->s->rot, sizeof trunk.rot);
+  memcpy(foot.at, f->at, sizeof foot.at);
+  memcpy(foot.shank, f->shank, sizeof foot.shank);
+  pki_leg_roll(&m->p->legs[leg], &trunk, &foot, angles);
+  memcpy(f->at, foot.at, sizeof foot.at);
+  memcpy(f->shank, foot.shank, sizeof foot.shank);
 }
 
-/* The foot of a leg is on its way. */
-static void swing_to(moment *m, int leg, double *angles)
+/* How far a swing has come by the end of the step, 0 to 1. */
+static double swing_part(const moment *m)
 {
-  const pki_stride_plan *p = m->p;
-  const double half = 0.5 * p->cycle, at = fmin(fmax((m->since + m->dt) / half, 0), 1), part = smooth_way(at);
+  return fmin(fmax((m->since + m->dt) / (m->since + m->left), 0), 1);
+}
+
+static void swing_to_foothold(const moment *m, int leg, double *angles)
+{
+  const double s = swing_part(m), part = quintic(s), *from = m->s->feet[leg].at;
   double target[3], place[3];
-  foothold(m, leg, target);
+  find_foothold(m, leg, target);
   for (int k = 0; k < 3; k++) {
-    place[k] = m->s->at[leg][k] + part * (target[k] - m->s->at[leg][k]);
+    place[k] = from[k] + part * (target[k] - from[k]);
   }
-  place[2] += 16 * p->lift * at * at * (1 - at) * (1 - at);
-  bend_leg(p, leg, &m->ahead, place, angles);
+  place[2] += m->p->lift * 16 * s * s * (1 - s) * (1 - s);
+  pki_leg_place(&m->p->legs[leg], &m->foreseen, place, angles);
 }
 
 /* ---- sinusoids ---- */
 
-static void follow_sinusoid(moment *m, int leg, double *angles)
+/* How far a foot will land from where its sinusoid ends, which is a quarter of a stride ahead of its home; along the heading. */
+static void aim_sinusoid(const moment *m, int leg, double v)
+{
+  const double c = cos(m->yaw), s = sin(m->yaw), *home = m->p->home[leg];
+  const double most = farthest * m->p->height;
+  double target[3], off[2];
+  find_foothold(m, leg, target);
+  for (int k = 0; k < 2; k++) {
+    off[k] = target[k] - m->trunk.pos[k] - m->left * m->com_vel[k];
+  }
+  const double to[2] = {c * off[0] + s * off[1] - home[0] - 0.25 * v * m->p->cycle,
+                        -s * off[0] + c * off[1] - home[1]};
+  for (int k = 0; k < 2; k++) {
+    m->s->feet[leg].toward[k] = fmin(fmax(to[k], -most), most);
+  }
+}
+
+/* Where the sinusoids of a leg begin: its knee bends as it was found. */
+static void find_stance(const moment *m, int leg)
+{
+  pki_stride_foot *const f = &m->s->feet[leg];
+  const pk_pose unit = pk_pose_identity();
+  double angles[PK_LEG_HINGES], place[3];
+  pk_leg_get(&m->p->legs[leg], m->seen->q, angles);
+  pki_leg_place(&m->p->legs[leg], &unit, m->p->home[leg], angles);
+  memcpy(f->stance, angles, sizeof f->stance);
+  memcpy(place, m->p->home[leg], sizeof place);
+  place[2] += 0.5 * m->p->lift;
+  pki_leg_place(&m->p->legs[leg], &unit, place, angles);
+  f->bend = angles[2] - f->stance[2];
+}
+
+static void follow_sinusoid(const moment *m, int leg, double *angles)
 {
   const pki_stride_plan *p = m->p;
-  const double half = 0.5 * p->cycle, v = hypot(m->velocity[0], m->velocity[1]);
-  const double phase = 3.14159265358979323846 * ((m->since + m->dt) / half + (m->stands[leg] ? 0 : 1));
-  const double at = fmin(fmax((m->since + m->dt) / half, 0), 1), part = smooth_way(at);
-  double *const shift = m->s->shift[leg];
-  double moved[3], ahead[3], shifted[PK_LEG_HINGES], forth[PK_LEG_HINGES], up[PK_LEG_HINGES];
-  /* the foothold of the sinusoid is a quarter of a stride ahead of the stance */
-  if (!m->stands[leg]) {
-    double target[3];
-    foothold(m, leg, target);
-    const double c = cos(m->yaw), s = sin(m->yaw);
-    const double base[2] = {m->trunk.pos[0] + m->left * m->com_vel[0],
-                            m->trunk.pos[1] + m->left * m->com_vel[1]};
-    const double ox = target[0] - base[0], oy = target[1] - base[1];
-    const double to[2] = {c * ox + s * oy - p->home[leg][0] - v * p->cycle / 4,
-                          -s * ox + c * oy - p->home[leg][1]};
-    for (int k = 0; k < 2; k++) {
-      m->s->toward[leg][k] = fmin(fmax(to[k], -0.12), 0.12);
-    }
+  pki_stride_foot *const f = &m->s->feet[leg];
+  const double part = quintic(swing_part(m)), v = hypot(m->wanted[0], m->wanted[1]);
+  const double phase = 3.14159265358979323846 * (swing_part(m) + (m->stands[leg] ? 0 : 1));
+  const pk_pose unit = pk_pose_identity();
+  double place[3] = {0, 0, p->home[leg][2]};
+  if (m->stands[leg]) {
+    memcpy(f->shift, f->toward, sizeof f->shift);
   } else {
-    memcpy(shift, m->s->toward[leg], sizeof m->s->toward[leg]);
+    aim_sinusoid(m, leg, v);
   }
-  const double now[2] = {m->stands[leg] ? shift[0] : shift[0] + part * (m->s->toward[leg][0] - shift[0]),
-                         m->stands[leg] ? shift[1] : shift[1] + part * (m->s->toward[leg][1] - shift[1])};
-  const pk_pose unit = {.rot = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  memcpy(shifted, p->stance[leg], sizeof shifted);
-  memcpy(forth, p->stance[leg], sizeof forth);
-  memcpy(up, p->stance[leg], sizeof up);
-  memcpy(moved, p->home[leg], sizeof moved);
-  moved[0] += now[0], moved[1] += now[1];
-  bend_leg(p, leg, &unit, moved, shifted);
-  memcpy(ahead, p->home[leg], sizeof ahead);
-  ahead[2] += 0.5 * p->lift;
-  bend_leg(p, leg, &unit, ahead, up);
-  const double angle = atan(v * p->cycle / 4 / p->height);
-  ahead[2] = p->home[leg][2];
-  for (int k = 0; k < 3; k++) {
-    angles[k] = shifted[k];
+  for (int k = 0; k < 2; k++) {
+    place[k] = p->home[leg][k] + f->shift[k] + (m->stands[leg] ? 0 : part * (f->toward[k] - f->shift[k]));
   }
-  /* the whole leg turns about its second hinge, which turns it forward against its axis */
-  angles[1] += (p->legs[leg].axis[1][1] > 0 ? -1 : 1) * angle * cos(phase);
-  angles[2] += (up[2] - p->stance[leg][2]) * -sin(phase);
+  memcpy(angles, f->stance, sizeof f->stance);
+  pki_leg_place(&p->legs[leg], &unit, place, angles);
+  angles[1] += p->ahead[leg] * atan(0.25 * v * p->cycle / -p->home[leg][2]) * cos(phase);
+  angles[2] -= f->bend * sin(phase);
 }
 
 /* ---- all ---- */
-
-/* What a foot that stands is remembered by: where it is planned to be, and its shank. */
-static void keep_foot(moment *m, int leg, const double *angles)
-{
-  const pki_stride_plan *p = m->p;
-  const pk_pose foot = pk_leg_foot(&p->legs[leg], angles);
-  pki_mat3_apply(m->s->rot, foot.pos, m->s->at[leg]);
-  for (int k = 0; k < 3; k++) {
-    m->s->at[leg][k] += m->s->pos[k];
-  }
-  multiply(m->s->rot, foot.rot, m->s->shank[leg]);
-}
 
 void pki_stride_update(const pki_stride_plan *plan, pki_stride *s, const pk_observation *seen,
                        pki_stride_goal *goal)
 {
   moment m = {.p = plan, .s = s, .seen = seen, .dt = seen->dt};
-  look(&m);
-  tell_time(&m);
+  m.pace = sqrt(plan->height / plan->gravity);
+  look_at_robot(&m);
+  read_clock(&m);
   find_support(&m);
-  const bool fresh = m.changes, begun = s->begun != 0;
-  bool was[PKI_STRIDE_LEGS];
+  measure_pendulum(&m);
+  note_feet(&m);
+  plan_trunk(&m);
+  foresee_trunk(&m);
   for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
-    was[i] = s->stands[i] != 0 && begun;
-    if (m.stands[i] && !was[i]) {
-      const pk_pose link = pk_link_pose(seen->workspace, plan->legs[i].link);
-      memcpy(s->shank[i], link.rot, sizeof link.rot);
-    }
-  }
-  move_plan(&m);
-  foresee(&m);
-  for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
+    pki_stride_foot *const f = &s->feet[i];
     double angles[PK_LEG_HINGES];
+    if (s->begun == 0) {
+      find_stance(&m, i);
+    }
     pk_leg_get(&plan->legs[i], seen->q, angles);
-    if (!begun || (fresh && m.stands[i] != was[i])) {
-      memcpy(s->last[i], angles, sizeof angles);
-    }
-    if (plan->kind == PKI_STRIDE_SINUSOIDS && seen->time + 0.5 * m.dt >= plan->start) {
+    if (plan->kind == PKI_STRIDE_SINUSOIDS && m.walks) {
       follow_sinusoid(&m, i, angles);
-    } else if (m.stands[i]) {
+    } else if (f->down != 0) {
       stand_on(&m, i, angles);
-      keep_foot(&m, i, angles);
     } else {
-      swing_to(&m, i, angles);
+      swing_to_foothold(&m, i, angles);
     }
-    for (int k = 0; k < plan->legs[i].nhinge; k++) {
+    for (int k = 0; k < PKI_STRIDE_HINGES; k++) {
       goal->q[i][k] = angles[k];
-      goal->u[i][k] = (angles[k] - s->last[i][k]) / m.dt;
-      s->last[i][k] = angles[k];
+      goal->u[i][k] = (angles[k] - f->last[k]) / m.dt;
+      f->last[k] = angles[k];
     }
-    goal->stands[i] = m.stands[i];
-    s->stands[i] = m.stands[i];
+    goal->stands[i] = f->down != 0 && m.touches[i];
+    memcpy(goal->foot[i], m.foot[i], sizeof goal->foot[i]);
   }
   s->begun = 1;
 }

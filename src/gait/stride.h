@@ -1,72 +1,93 @@
-/* Joint references of a trot for large steps: where every joint of a quadruped should be at the end of a step.
+/* Joint references of a trot, for steps of any length: where every joint of a quadruped should be at the end of a step.
  *
  * Diagonal pairs of feet stand in turn, half of the cycle each. Two kinds of references:
  *
  *   consistent  the trunk moves along a plan, feet that stand stay where they landed, feet in the air fly to their footholds; joint
- *               angles by inverse kinematics at the time of the step's end. The feet that stand ask of their joints what one rigid body can do.
- *   sinusoids   every joint follows a sinusoid about its stance, as in Shepherd, Zapolsky and Drumwright's experiments: the feet that stand
- *               contradict each other.
+ *               angles by inverse kinematics at the time of the step's end. What the feet that stand ask of their joints is the motion of one
+ *               rigid body.
+ *   sinusoids   every joint follows a sinusoid about its stance, as in the experiments of Shepherd, Zapolsky and Drumwright: the feet that
+ *               stand contradict each other.
  *
- * In both, footholds hold the one motion that no joint can: the tilt about the line of the two feet that stand. It is a pendulum turned
- * upside down, of time constant tau = sqrt(height/g). The steps of length dt that simulate it let its unstable part
+ * In both, footholds hold the one motion that no joint can: the tilt about the line of the two feet that stand. All joints following their
+ * references, the robot falls about it as one body, a pendulum turned upside down,
  *
- *   xi = x + c v,   c = dt/(lambda - 1),   lambda = 1 + s^2/2 + s sqrt(1 + s^2/4),   s = dt/tau
+ *   (m h^2 + I) phi'' = m g h phi,   tau^2 = (h + I/(m h))/g
  *
- * grow by lambda in each (for small steps exp(s), and c = tau: the capture point). x is the place of the mass across that line. The next pair
- * is put v T/(lambda^n - 1) behind where xi will be when it lands, n the steps of half a cycle T: then the gait repeats. */
+ * with h the height of its mass and I its inertia about it along that line. Steps of euler's scheme of length dt let the unstable part of the
+ * place x of the mass across the line,
+ *
+ *   xi = x + c v,   c = dt/(lambda - 1),   lambda = 1 + s^2/2 + s sqrt(1 + s^2/4),   s = dt/tau,
+ *
+ * grow by lambda in each (for small steps exp(s), and c = tau: the capture point). The middle of the next pair is put v T/(lambda^n - 1) behind
+ * where xi will be when it lands, n the steps of half a cycle T: then the gait repeats, and an error of the speed is gone in one stride. */
 #ifndef PKI_GAIT_STRIDE_H
 #define PKI_GAIT_STRIDE_H
 
 #include "pronk/control.h"
 #include "pronk/legs.h"
 
-enum { PKI_STRIDE_LEGS = 4, PKI_STRIDE_NU = 64 };
+enum { PKI_STRIDE_LEGS = 4, PKI_STRIDE_HINGES = 3 };
 
-typedef enum pki_stride_kind {
-  PKI_STRIDE_CONSISTENT,
-  PKI_STRIDE_SINUSOIDS,
-  PKI_STRIDE_KINDS
-} pki_stride_kind;
+typedef enum pki_stride_kind { PKI_STRIDE_CONSISTENT, PKI_STRIDE_SINUSOIDS, PKI_STRIDE_KINDS } pki_stride_kind;
 
 /* What does not change. Feet: left fore, right fore, left hind, right hind. */
 typedef struct pki_stride_plan {
   pki_stride_kind kind;
-  double cycle, lift, forward, sideways, turn; /* s, m, m/s, m/s, rad/s */
-  double start;                                /* s, it stands before */
-  int robot, trunk;                            /* trunk: the root link */
-  double height, gravity;                      /* m, of the trunk above the feet's centres; m/s^2 */
+  /* s, m, m/s, m/s, rad/s */
+  double cycle, lift, forward, sideways, turn;
+  /* s, it stands before. */
+  double start;
+  /* trunk: the root link. */
+  int robot, trunk;
+  double mass, gravity;
   pk_leg legs[PKI_STRIDE_LEGS];
-  double inertia[9];               /* m^2, of the robot about its mass, by unit of mass, trunk's axes */
-  double radius[PKI_STRIDE_LEGS];  /* m, of a foot's ball */
-  double home[PKI_STRIDE_LEGS][3]; /* m, of a foot in the trunk's frame when it stands */
-  double stance[PKI_STRIDE_LEGS][PK_LEG_HINGES]; /* rad, the angles of that */
+  /* m, of a foot's ball. */
+  double radius[PKI_STRIDE_LEGS];
+  /* m, of a foot in the trunk's frame below its hip. */
+  double home[PKI_STRIDE_LEGS][3];
+  /* m, of the trunk above the centres of the feet then. */
+  double height;
+  /* m^2, of the robot about its mass, by unit of mass, trunk's axes. */
+  double inertia[9];
+  /* 1 or -1: which way the second hinge of a leg turns it forward. */
+  double ahead[PKI_STRIDE_LEGS];
 } pki_stride_plan;
 
-/* What is remembered. */
+/* What is remembered of a foot. */
+typedef struct pki_stride_foot {
+  /* 1: it stands by the clock; 1: it is on the ground, by the clock or because it landed early. */
+  double stands, down;
+  /* m, where its centre is planned to be while it is down, or was when it left the ground; its shank's rotation, world. */
+  double at[3], shank[9];
+  /* rad, the last reference of its leg. */
+  double last[PKI_STRIDE_HINGES];
+  /* rad, sinusoids: the stance, knees bent as they were found; how far the last hinge goes to shorten the leg by half of the lift. */
+  double stance[PKI_STRIDE_HINGES], bend;
+  /* m, sinusoids: how far its foothold is from that of the sinusoid, when it left the ground and when it will land. */
+  double shift[2], toward[2];
+} pki_stride_foot;
+
+/* What is remembered: feet, and the trunk as planned for the end of the last step: place, rotation, velocities (world). */
 typedef struct pki_stride {
   double begun;
-  double stands[PKI_STRIDE_LEGS];   /* 1: it stood in the last update */
-  double at[PKI_STRIDE_LEGS][3];    /* m, where a foot landed, or left the ground */
-  double pos[3], rot[9];            /* the trunk, as planned for the end of the last step */
-  double shank[PKI_STRIDE_LEGS][9]; /* rotation of the shank of a foot that stands, as planned, world */
-  double last[PKI_STRIDE_LEGS][PK_LEG_HINGES]; /* rad, the last references */
-  double shift[PKI_STRIDE_LEGS][2]; /* m, sinusoids: how far a foothold is from that of the sinusoid */
-  double toward[PKI_STRIDE_LEGS][2];
+  double pos[3], rot[9], vel[3], omega[3];
+  pki_stride_foot feet[PKI_STRIDE_LEGS];
 } pki_stride;
 
 /* What an update finds. */
 typedef struct pki_stride_goal {
-  bool stands[PKI_STRIDE_LEGS];             /* in the step */
-  double q[PKI_STRIDE_LEGS][PK_LEG_HINGES]; /* rad, at the end of the step */
-  double u[PKI_STRIDE_LEGS][PK_LEG_HINGES]; /* rad/s, from the reference of its start to that of its end */
+  /* The foot stands in the step, and touches the ground. */
+  bool stands[PKI_STRIDE_LEGS];
+  /* m, centres of the feet at the start of the step, world. */
+  double foot[PKI_STRIDE_LEGS][3];
+  /* rad, at the end of the step; rad/s, from the last reference to that. */
+  double q[PKI_STRIDE_LEGS][PKI_STRIDE_HINGES], u[PKI_STRIDE_LEGS][PKI_STRIDE_HINGES];
 } pki_stride_goal;
 
-/* Legs and stance from the model; feet are names of links. The stance is the pose in which q places the robot. */
+/* Legs and stance of a model, whose feet are links by their names (NULL: those of pk_locomotion_options). The other values of the plan are as
+ * they were. The stance has the trunk at `height` above the points of the feet; 0: legs bent as `locomotion` has them. */
 pk_status pki_stride_init(pki_stride_plan *plan, const pk_model *model,
-                          const char *const feet[PKI_STRIDE_LEGS], pk_error *err);
-
-/* The stance is the pose of the robot in q, of which the workspace is scratch. */
-void pki_stride_stand(pki_stride_plan *plan, pk_workspace *w, const double *q);
+                          const char *const feet[PKI_STRIDE_LEGS], double height, pk_error *err);
 
 /* References for the end of the step that begins at seen->time. */
 void pki_stride_update(const pki_stride_plan *plan, pki_stride *s, const pk_observation *seen,
