@@ -94,7 +94,7 @@ typedef struct pk_computed_torque_options {
   /* s from time 0, in which the joints are led smoothly from the pose at the first update into the table; 0: at once.
    * Default 0. */
   double ramp;
-  /* Hz, of the errors' undamped oscillation, where kp is below 0: kp = (2 pi frequency)^2. Default 5. */
+  /* Hz, of the errors' undamped oscillation, where kp is below 0: kp = (2 pi frequency)^2. Default 3. */
   double frequency;
   /* Of the errors, 1 is critical, where kd is below 0: kd = 2 damping sqrt(kp). Default 1. */
   double damping;

@@ -28,7 +28,7 @@ static const pk_field ct_fields[] = {
      "time of the line that the table goes back to after its last one; below 0: it stays there"},
     {CT(ramp), PK_FIELD_REAL, "s", 0, 0, 1e9, NULL,
      "time in which the table is entered from the pose at the first update"},
-    {CT(frequency), PK_FIELD_REAL, "Hz", 5, 0, 1e3, NULL,
+    {CT(frequency), PK_FIELD_REAL, "Hz", 3, 0, 1e3, NULL,
      "of the errors' oscillation: kp = (2 pi frequency)^2"},
     {CT(damping), PK_FIELD_REAL, "", 1, 0, 100, NULL, "ratio, 1 is critical: kd = 2 damping sqrt(kp)"},
     {CT(kp), PK_FIELD_REAL, "1/s^2", -1, -1, 1e9, NULL,

@@ -97,18 +97,18 @@ pki_goal pki_reference_at(const pki_reference *ref, pki_reference_place place, i
   return ref->rows > 0 ? cubic_at(ref, place, k) : (pki_goal){0};
 }
 
-pki_goal pki_reference_from(const pki_reference *ref, pki_reference_place at, pki_goal to, double start)
+pki_goal pki_reference_from(const pki_reference *ref, pki_reference_place place, pki_goal to, double start)
 {
   if (ref->rows == 0 && ref->harmonics == 0) {
     return (pki_goal){.q = start};
   }
-  if (!(at.time < ref->ramp)) {
+  if (!(place.time < ref->ramp)) {
     return to;
   }
   const double way = to.q - start;
-  return (pki_goal){.q = start + at.fade * way,
-                    .u = at.fade_rate * way + at.fade * to.u,
-                    .a = at.fade_acceleration * way + 2 * at.fade_rate * to.u + at.fade * to.a};
+  return (pki_goal){.q = start + place.fade * way,
+                    .u = place.fade_rate * way + place.fade * to.u,
+                    .a = place.fade_acceleration * way + 2 * place.fade_rate * to.u + place.fade * to.a};
 }
 
 /* The row at the time `loop`, whose joints must be where the last row has them. */

@@ -70,10 +70,10 @@ pk_status pki_reference_init(const pki_reference_table *table, const pki_referen
 
 /* The place of a time in s, and what column k should do there: the same for all worlds. */
 pki_reference_place pki_reference_find(const pki_reference *ref, double time);
-pki_goal pki_reference_at(const pki_reference *ref, pki_reference_place at, int k);
+pki_goal pki_reference_at(const pki_reference *ref, pki_reference_place place, int k);
 
 /* The same for a world in which that joint started at the coordinate `start`: during the ramp between the two; with a file that
  * is missing, `start`. */
-pki_goal pki_reference_from(const pki_reference *ref, pki_reference_place at, pki_goal to, double start);
+pki_goal pki_reference_from(const pki_reference *ref, pki_reference_place place, pki_goal to, double start);
 
 #endif

@@ -205,6 +205,34 @@ static void torques_give_the_accelerations_that_are_asked_for(void **state)
   pk_model_destroy(m);
 }
 
+/* A hinge with a spring that is at rest elsewhere is held at rest where it is: the spring is part of the model. */
+static void springs_in_joints_are_taken_into_account(void **state)
+{
+  (void)state;
+  static const char *const text =
+      "<mujoco><worldbody><body name='rod'><joint name='hinge' type='hinge' axis='0 1 0' stiffness='70' "
+      "springref='0.4' damping='0.5'/><geom type='capsule' size='0.05' fromto='0 0 0 0 0 -1' "
+      "mass='2'/></body></worldbody></mujoco>";
+  pk_builder *b;
+  pk_error err = {0};
+  pk_model *m = NULL;
+  pk_builder_create(&b, NULL);
+  assert_int_equal(pk_builder_add_mjcf_memory(b, text, strlen(text), "rod.xml", NULL, &err), PK_OK);
+  assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
+  pk_builder_destroy(b);
+  assert_true(m->dof_stiffness[0] > 0);
+  pk_controller *c = create(m, NULL);
+  pk_sim *sim = start(m, c, 1e-3);
+  pk_sim_q(sim)[0] = -0.3;
+  for (int i = 0; i < 1000; i++) {
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+  }
+  assert_near(pk_sim_q(sim)[0], -0.3, 1e-12);
+  pk_sim_destroy(sim);
+  pk_computed_torque_destroy(c);
+  pk_model_destroy(m);
+}
+
 /* 3 kg on the forearm that the controller does not know: it rests where M kp e is their weight at the joints. */
 static void a_load_that_it_does_not_know_leaves_the_error_of_statics(void **state)
 {
@@ -474,6 +502,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_of_an_arm_obey_a_linear_equation_each_by_itself),
       cmocka_unit_test(torques_give_the_accelerations_that_are_asked_for),
+      cmocka_unit_test(springs_in_joints_are_taken_into_account),
       cmocka_unit_test(a_load_that_it_does_not_know_leaves_the_error_of_statics),
       cmocka_unit_test(gains_follow_from_frequency_and_damping_unless_they_are_given),
       cmocka_unit_test(torques_stay_within_limits_and_integrals_wait_there),

@@ -116,9 +116,9 @@ static int is_positive(const double s[6])
 static void every_link_has_an_inertia_that_a_body_can_have(void **state)
 {
   (void)state;
-  static const char *const names[] = {"pendulum", "double_pendulum",  "ur10",  "starleth", "coman",
-                                      "anymal_b", "thesis_quadruped", "boxdog"};
-  for (int k = 0; k < 8; k++) {
+  static const char *const names[] = {"pendulum", "double_pendulum",  "ur10",   "starleth",       "coman",
+                                      "anymal_b", "thesis_quadruped", "boxdog", "links_quadruped"};
+  for (int k = 0; k < 9; k++) {
     pk_model *m = load(names[k]);
     for (int l = 0; l < m->nlink; l++) {
       const pk_inertia *in = &m->links[l].inertia;
@@ -298,6 +298,39 @@ static void boxdog_is_starleth_with_other_shapes_and_damping(void **state)
   pk_model_destroy(m);
 }
 
+/* Feet of the README's stance, by hand: 0.1 m of thigh and 0.1 m of shank at 45 degrees to either side of the plumb line, all turned outwards by pi/8. */
+static void links_is_what_its_primitives_say_and_stands_on_its_feet(void **state)
+{
+  (void)state;
+  static const char *const legs[] = {"LF", "RF", "LH", "RH"};
+  static const double angles[3] = {0.39269908169872414, -0.7853981633974483, 1.5707963267948966};
+  pk_model *m = load("links_quadruped");
+  assert_true(m->robots[0].root == PK_ROOT_FREE);
+  assert_int_equal(m->nu, 18);
+  assert_near(m->mass, 3.5 + 2 * 0.05 + 0.025 + 2 * 0.05 + 3 * 0.005 + 4 * 0.25, 1e-12);
+  double zero[19] = {0, 0, 0, 1}, stance[19] = {0, 0, 0, 1};
+  for (int k = 0; k < 12; k++) {
+    assert_near(m->dof_effort[6 + k], 4, 0);
+    const bool mirrored = k / 3 == 1 || k / 3 == 2;
+    stance[m->joints[k].q] = mirrored ? -angles[k % 3] : angles[k % 3];
+  }
+  const double reach = 0.2 * sqrt(0.5), down = reach * cos(angles[0]), out = reach * sin(angles[0]);
+  for (int leg = 0; leg < 4; leg++) {
+    char name[16];
+    const double x = leg < 2 ? 0.15 : -0.15, side = leg % 2 == 0 ? 1 : -1;
+    snprintf(name, sizeof name, "%s_FOOT", legs[leg]);
+    assert_link_at(m, name, zero, x, 0.06 * side, -0.2);
+    assert_link_at(m, name, stance, x, (0.06 + out) * side, -down);
+  }
+  assert_near(down + 0.01, 0.14, 1e-3); /* the trunk's height in the source */
+  const pk_inertia *trunk = &m->links[link_of(m, "BODY0")].inertia,
+                   *shank = &m->links[link_of(m, "LF_LEG_3")].inertia;
+  assert_near(trunk->moment[0], 3.5 / 12 * (0.14 * 0.14 + 0.02 * 0.02), 1e-12);
+  assert_near(shank->moment[0], 0.5 * 0.04 * 0.005 * 0.005, 1e-15);
+  assert_near(shank->moment[3], 0.04 / 12 * (3 * 0.005 * 0.005 + 0.1 * 0.1), 1e-12);
+  pk_model_destroy(m);
+}
+
 static void the_thesis_quadruped_is_what_its_tables_say(void **state)
 {
   (void)state;
@@ -449,6 +482,7 @@ int main(void)
       cmocka_unit_test(starleth_has_thirteen_bodies_and_twelve_hinges),
       cmocka_unit_test(starleth_stands_on_four_balls_below_its_hips),
       cmocka_unit_test(boxdog_is_starleth_with_other_shapes_and_damping),
+      cmocka_unit_test(links_is_what_its_primitives_say_and_stands_on_its_feet),
       cmocka_unit_test(the_thesis_quadruped_is_what_its_tables_say),
       cmocka_unit_test(the_thesis_quadruped_stands_on_the_tips_of_its_legs),
       cmocka_unit_test(coman_has_the_paper_s_29_degrees_of_freedom),

@@ -22,7 +22,7 @@ enum { ROOM = 128 };
 /* ---- worlds ---- */
 
 typedef enum robot { PENDULUM, CHAIN, STARLETH, MAXIMAL, COMAN, HEAP } robot;
-typedef enum driver { NOBODY, HOLD, TRACK, TROT, CRAWL, GALLOP, JUMP } driver;
+typedef enum driver { NOBODY, HOLD, TRACK, COMPUTED, TROT, CRAWL, GALLOP, JUMP } driver;
 
 /* A world and how long it runs before and after its state is saved. */
 typedef struct setting {
@@ -69,6 +69,7 @@ static const setting settings[] = {
     {"joints at their limits", COMAN, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 2e-3, 0.5, 0, 0, 0, true, 100, 60,
      0},
     {"track", STARLETH, TRACK, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.435, 0, 0, 0, true, 100, 60, 0},
+    {"computed torques", PENDULUM, COMPUTED, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0, 1, 0, 0, false, 100, 60, 0},
     {"crawl", STARLETH, CRAWL, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 300, 60, 0},
     {"gallop", STARLETH, GALLOP, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 300, 60, 0},
     {"jump", STARLETH, JUMP, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 200, 100, 0},
@@ -137,6 +138,10 @@ static pk_controller *make_controller(const setting *s, const pk_model *m)
     pk_track_options o = pk_track_options_default();
     o.ki = 50; /* its integrals are state */
     (void)pk_track_create(m, &o, &c, NULL);
+  } else if (s->driver == COMPUTED) {
+    pk_computed_torque_options o = pk_computed_torque_options_default();
+    o.ki = 50;
+    (void)pk_computed_torque_create(m, &o, &c, NULL);
   } else if (s->driver != NOBODY) {
     static const pk_gait gaits[] = {PK_GAIT_TROT, PK_GAIT_CRAWL, PK_GAIT_GALLOP, PK_GAIT_JUMP};
     pk_locomotion_options o = pk_locomotion_options_default();
@@ -180,6 +185,8 @@ static void free_world(world *w)
     pk_hold_destroy(w->controller);
   } else if (w->controller != NULL && strcmp(w->controller->name, "track") == 0) {
     pk_track_destroy(w->controller);
+  } else if (w->controller != NULL && strcmp(w->controller->name, "computed-torque") == 0) {
+    pk_computed_torque_destroy(w->controller);
   } else if (w->controller != NULL) {
     pk_locomotion_destroy(w->controller);
   }
