@@ -52,6 +52,7 @@ typedef struct pki_cone_program {
   const double *g;                /* [n] */
   const double *lower, *upper;    /* [boxes], lower <= upper; NULL without boxes */
   const double *friction, *limit; /* [cones], zero or more; NULL without cones */
+  double accuracy;                /* residual that is enough; 0: PKI_CONE_PROGRAM_ACCURACY */
 } pki_cone_program;
 
 /* How it went, of each lane. */

@@ -8,18 +8,25 @@
 /* Forces are chosen so that they are small beside what they move: this part of the response to each counts as an error. */
 static const double regular = 1e-4;
 
+/* Residual of the cone programs that is enough: feet then move by much less than they may. */
+static const double accuracy = 1e-7;
+
+/* m, or rad: rounds end when the motion changes by less, and standing feet move by less. */
+static const double close = 1e-7;
+
 typedef struct scratch {
-  int n;                     /* unknowns, and velocities that are asked for */
-  int feet, foot[PKI_IMPULSE_FEET]; /* that count in this round */
-  double *u_free, *h, *move; /* [nu] */
-  double *G;                 /* [n][nu] response to each unknown */
-  double *A, *b, *weight;    /* [n][n], [n] what is asked for: A x = b; weights, squared */
-  double *H, *g, *x;         /* the cone program */
+  double changed; /* m or rad, by the last round: the motion of the step */
+  int n;          /* unknowns, and velocities that are asked for */
+  int boxes;      /* joints, and feet that land */
+  int landing, lands[PKI_IMPULSE_FEET], standing, stands[PKI_IMPULSE_FEET]; /* in this round */
+  double *u_free, *h, *move;                                                /* [nu] */
+  double *G;              /* [n][nu] response to each unknown */
+  double *A, *b, *weight; /* [n][n], [n] what is asked for: A x = b; weights, squared */
+  double *H, *g, *x;      /* the cone program */
   double *lower, *upper, *friction, *limit;
-  double *q_row, *u_end;                    /* [nq], [nu] */
+  double *q_row, *u_end; /* [nq], [nu] */
   pki_followed followed[PKI_IMPULSE_FEET];
   double pull[3 * PKI_IMPULSE_FEET]; /* multipliers: what is added to c, m/s */
-  bool landed[PKI_IMPULSE_FEET];     /* in some round */
   void *cone;
 } scratch;
 
@@ -37,13 +44,13 @@ static scratch take_scratch(int nu, int joints, int feet, pki_arena *arena)
   s.H = pki_arena_take(arena, n * n, real);
   s.g = pki_arena_take(arena, n, real);
   s.x = pki_arena_take(arena, n, real);
-  s.lower = pki_arena_take(arena, (size_t)joints, real);
-  s.upper = pki_arena_take(arena, (size_t)joints, real);
+  s.lower = pki_arena_take(arena, (size_t)(joints + feet), real);
+  s.upper = pki_arena_take(arena, (size_t)(joints + feet), real);
   s.friction = pki_arena_take(arena, (size_t)feet, real);
   s.limit = pki_arena_take(arena, (size_t)feet, real);
   s.q_row = pki_arena_take(arena, velocities + 64, real);
   s.u_end = pki_arena_take(arena, velocities, real);
-  s.cone = pki_arena_take(arena, pki_cone_program_size(joints, feet, 1), 1);
+  s.cone = pki_arena_take(arena, pki_cone_program_size(joints + feet, feet, 1), 1);
   return s;
 }
 
@@ -55,7 +62,8 @@ size_t pki_impulse_program_size(int nu, int joints, int feet)
 }
 
 /* The factor of M with damping at the end of the step, the velocity without impulses, and the response to motors. */
-static void find_responses(const pki_impulse_program *p, pk_workspace *w, const double *q, const double *u, scratch *s)
+static void find_responses(const pki_impulse_program *p, pk_workspace *w, const double *q, const double *u,
+                           scratch *s)
 {
   const pk_model *m = w->model;
   pki_reset_diagonal(&w->work);
@@ -106,47 +114,57 @@ static double dot(const double *a, const double *b, int n)
   return sum;
 }
 
-/* Feet that count in this round: those that stand, and those that land in the motion u_end. They are followed to its end. */
-static void choose_feet(const pki_impulse_program *p, pk_workspace *w, const double *q, scratch *s)
+/* Feet that land have an unknown each, after those of the joints, and those that stand three, after these. A foot lands that the motion u_end
+ * would bring below the ground, or that pushes already (`foot`: impulses of the last round). All are followed to the end of the motion. */
+static void choose_feet(const pki_impulse_program *p, pk_workspace *w, const double *q, const double *foot,
+                        scratch *s)
 {
   w->kernels->config_add(w->model, q, p->dt, s->u_end, s->q_row);
   w->kernels->kinematics(&w->work, s->q_row);
-  s->feet = 0;
+  s->landing = s->standing = 0;
   for (int i = 0; i < p->feet; i++) {
     pki_follow_measure(&w->work, 0, &s->followed[i]);
-    s->landed[i] |= p->standing[i].lands && s->followed[i].moved[0] < 0;
-    if (!p->standing[i].lands || s->landed[i]) {
-      s->friction[s->feet] = p->standing[i].lands ? 0 : p->standing[i].friction;
-      s->limit[s->feet] = INFINITY;
-      s->foot[s->feet++] = i;
+    if (!p->standing[i].lands) {
+      s->friction[s->standing] = p->standing[i].friction, s->limit[s->standing] = INFINITY;
+      s->stands[s->standing++] = i;
+    } else if (foot[3 * i] > 0 || s->followed[i].moved[0] < 0) {
+      s->lower[p->joints + s->landing] = 0, s->upper[p->joints + s->landing] = INFINITY;
+      s->lands[s->landing++] = i;
     }
   }
-  s->n = p->joints + 3 * s->feet;
+  s->boxes = p->joints + s->landing;
+  s->n = s->boxes + 3 * s->standing;
+}
+
+/* The row of foot i along its axis d: its response to all unknowns before it, and what it asks for. */
+static void add_foot_row(const pki_impulse_program *p, pk_workspace *w, const pki_contact *c, int i, int d,
+                         int row, scratch *s)
+{
+  const int nu = w->model->nu;
+  double *const G = s->G + (size_t)row * (size_t)nu;
+  foot_column(w, c, s->followed[i].axes + 3 * d, s->move);
+  s->b[row] = -(dot(s->move, s->u_free, nu) + s->followed[i].offset[d] + s->pull[3 * i + d]);
+  s->weight[row] = p->weight * p->weight;
+  memcpy(G, s->move, (size_t)nu * sizeof *G);
+  pki_plan_solve(w, G);
+  for (int k = 0; k <= row; k++) {
+    s->A[row * s->n + k] = dot(s->move, s->G + (size_t)k * (size_t)nu, nu);
+  }
 }
 
 /* Rows of feet at half of the motion, with their offsets, and their responses. */
 static void take_feet(const pki_impulse_program *p, pk_workspace *w, const double *q, scratch *s)
 {
-  const pk_model *m = w->model;
-  const int nu = m->nu;
-  w->kernels->config_add(m, q, 0.5 * p->dt, s->u_end, s->q_row);
+  w->kernels->config_add(w->model, q, 0.5 * p->dt, s->u_end, s->q_row);
   w->kernels->kinematics(&w->work, s->q_row);
   w->kernels->velocities(&w->work, s->u_end);
-  for (int f = 0; f < s->feet; f++) {
-    const int i = s->foot[f];
+  for (int f = 0; f < s->landing + s->standing; f++) {
+    const bool lands = f < s->landing;
+    const int i = lands ? s->lands[f] : s->stands[f - s->landing];
     pki_contact c = p->standing[i].contact;
     pki_follow_rows(&w->work, 0, p->dt, &s->followed[i], &c);
-    for (int d = 0; d < 3; d++) {
-      const int row = p->joints + 3 * f + d;
-      double *const G = s->G + (size_t)row * (size_t)nu;
-      foot_column(w, &c, s->followed[i].axes + 3 * d, s->move);
-      s->b[row] = -(dot(s->move, s->u_free, nu) + s->followed[i].offset[d] + s->pull[3 * i + d]);
-      s->weight[row] = d == 0 || !p->standing[i].lands ? p->weight * p->weight : 0;
-      memcpy(G, s->move, (size_t)nu * sizeof *G);
-      pki_plan_solve(w, G);
-      for (int k = 0; k <= row; k++) {
-        s->A[row * s->n + k] = dot(s->move, s->G + (size_t)k * (size_t)nu, nu);
-      }
+    for (int d = 0; d < (lands ? 1 : 3); d++) {
+      add_foot_row(p, w, &c, i, d, lands ? p->joints + f : s->boxes + 3 * (f - s->landing) + d, s);
     }
   }
 }
@@ -162,7 +180,7 @@ static void make_program(const pki_impulse_program *p, const pk_model *m, scratc
       s->A[i * n + k] = s->G[(size_t)k * (size_t)m->nu + (size_t)p->dof[i]];
     }
   }
-  for (int i = p->joints; i < n; i++) { /* W is symmetric */
+  for (int i = p->joints; i < n; i++) { /* A is symmetric */
     for (int k = i + 1; k < n; k++) {
       s->A[i * n + k] = s->A[k * n + i];
     }
@@ -170,8 +188,8 @@ static void make_program(const pki_impulse_program *p, const pk_model *m, scratc
   memset(s->H, 0, (size_t)n * (size_t)n * sizeof *s->H);
   memset(s->g, 0, (size_t)n * sizeof *s->g);
   for (int r = 0; r < n; r++) {
-    const double *const row = s->A + r * n, small = regular * row[r] * (r < p->joints ? 1 : p->weight);
-    for (int i = 0; i < n && s->weight[r] > 0; i++) {
+    const double *const row = s->A + r * n, small = regular * row[r] * sqrt(s->weight[r]);
+    for (int i = 0; i < n; i++) {
       const double a = s->weight[r] * row[i];
       for (int k = i; k < n; k++) {
         s->H[i * n + k] += a * row[k];
@@ -185,19 +203,24 @@ static void make_program(const pki_impulse_program *p, const pk_model *m, scratc
 /* u_end by the unknowns, and what feet that shall stand still move. */
 static void respond(const pki_impulse_program *p, const pk_model *m, scratch *s, pki_impulse_solution *out)
 {
+  memcpy(s->move, s->u_end, (size_t)m->nu * sizeof *s->move);
   memcpy(s->u_end, s->u_free, (size_t)m->nu * sizeof *s->u_end);
   for (int i = 0; i < s->n; i++) {
     for (int k = 0; k < m->nu; k++) {
       s->u_end[k] += s->x[i] * s->G[(size_t)i * (size_t)m->nu + (size_t)k];
     }
   }
-  out->moved = 0;
+  out->moved = s->changed = 0;
+  for (int k = 0; k < m->nu; k++) {
+    s->changed = fmax(s->changed, p->dt * fabs(s->u_end[k] - s->move[k]));
+  }
   for (int row = p->joints; row < s->n; row++) {
-    const int i = s->foot[(row - p->joints) / 3], d = (row - p->joints) % 3;
-    /* A x - b holds the multipliers */
-    const double moved = dot(s->A + row * s->n, s->x, s->n) - s->b[row] - s->pull[3 * i + d];
-    if (!p->standing[i].lands) {
-      s->pull[3 * i + d] += moved;
+    const bool lands = row < s->boxes;
+    double *const pull = lands ? &s->pull[3 * s->lands[row - p->joints]]
+                               : &s->pull[3 * s->stands[(row - s->boxes) / 3] + (row - s->boxes) % 3];
+    const double moved = dot(s->A + row * s->n, s->x, s->n) - s->b[row] - *pull; /* b has it already */
+    if (!lands || s->x[row] > 0) {
+      *pull += moved;
       out->moved = fmax(out->moved, p->dt * fabs(moved));
     }
   }
@@ -206,27 +229,36 @@ static void respond(const pki_impulse_program *p, const pk_model *m, scratch *s,
 /* Unknowns of the feet that count, from the impulses of all feet, and back. */
 static void gather_feet(const pki_impulse_program *p, scratch *s, const double *foot)
 {
-  for (int f = 0; f < s->feet; f++) {
-    memcpy(s->x + p->joints + 3 * f, foot + 3 * s->foot[f], 3 * sizeof *foot);
+  for (int f = 0; f < s->landing; f++) {
+    s->x[p->joints + f] = foot[3 * s->lands[f]];
+  }
+  for (int f = 0; f < s->standing; f++) {
+    memcpy(s->x + s->boxes + 3 * f, foot + 3 * s->stands[f], 3 * sizeof *foot);
   }
 }
 
 static void scatter_feet(const pki_impulse_program *p, const scratch *s, double *foot)
 {
   memset(foot, 0, 3 * (size_t)p->feet * sizeof *foot);
-  for (int f = 0; f < s->feet; f++) {
-    memcpy(foot + 3 * s->foot[f], s->x + p->joints + 3 * f, 3 * sizeof *foot);
+  for (int f = 0; f < s->landing; f++) {
+    foot[3 * s->lands[f]] = s->x[p->joints + f];
+  }
+  for (int f = 0; f < s->standing; f++) {
+    memcpy(foot + 3 * s->stands[f], s->x + s->boxes + 3 * f, 3 * sizeof *foot);
   }
 }
 
-void pki_impulse_program_solve(const pki_impulse_program *p, pk_workspace *w, const double *q, const double *u,
-                               bool warm, void *memory, pki_impulse_solution *out)
+void pki_impulse_program_solve(const pki_impulse_program *p, pk_workspace *w, const double *q,
+                               const double *u, bool warm, void *memory, pki_impulse_solution *out)
 {
   const pk_model *m = w->model;
   const pki_cone_kernels *kernels = pki_cone_kernels_get(1);
   pki_arena arena = pki_arena_over(memory, pki_impulse_program_size(m->nu, p->joints, p->feet));
   scratch s = take_scratch(m->nu, p->joints, p->feet, &arena);
   pki_cone_result result = {.residual = {0}};
+  for (int i = 0; i < p->feet; i++) { /* nothing lands at first */
+    out->foot[3 * i] = p->standing[i].lands ? 0 : out->foot[3 * i];
+  }
   memcpy(s.x, out->impulse, (size_t)p->joints * sizeof *s.x);
   find_responses(p, w, q, u, &s);
   memcpy(s.u_end, u, (size_t)m->nu * sizeof *s.u_end);
@@ -234,22 +266,27 @@ void pki_impulse_program_solve(const pki_impulse_program *p, pk_workspace *w, co
   for (int i = 0; i < p->feet; i++) {
     pki_follow_begin(&w->work, 0, &p->standing[i].contact, p->standing[i].radius, &s.followed[i]);
   }
-  for (int round = 0; round < p->rounds; round++) {
-    choose_feet(p, w, q, &s);
+  out->fallback = 0, out->factorised = 0;
+  bool settled = false;
+  for (int round = 0; round < p->rounds && !settled; round++) {
+    choose_feet(p, w, q, out->foot, &s);
     take_feet(p, w, q, &s);
     make_program(p, m, &s);
     gather_feet(p, &s, out->foot);
-    const pki_cone_program program = {.boxes = p->joints,
-                                      .cones = s.feet,
+    const pki_cone_program program = {.boxes = s.boxes,
+                                      .cones = s.standing,
                                       .H = s.H,
                                       .g = s.g,
                                       .lower = s.lower,
                                       .upper = s.upper,
                                       .friction = s.friction,
-                                      .limit = s.limit};
+                                      .limit = s.limit,
+                                      .accuracy = accuracy};
     kernels->solve(&program, &(bool){warm || round > 0}, s.x, s.cone, &result);
     scatter_feet(p, &s, out->foot);
     respond(p, m, &s, out);
+    settled = s.changed < close && out->moved < close;
+    out->fallback += result.fallback[0], out->factorised += result.rounds[0];
   }
   out->residual = result.residual[0];
   memcpy(out->impulse, s.x, (size_t)p->joints * sizeof *s.x);

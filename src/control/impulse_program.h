@@ -50,6 +50,7 @@ typedef struct pki_impulse_solution {
   double foot[3 * PKI_IMPULSE_FEET];  /* N s, r, contact axes */
   double moved;                       /* m, the farthest that a standing point moves */
   double residual;                    /* of the last cone program */
+  int factorised, fallback;           /* of all: factorisations, programs that needed the fallback */
 } pki_impulse_solution;
 
 /* Bytes of scratch, 64-byte aligned. */
@@ -57,7 +58,7 @@ size_t pki_impulse_program_size(int nu, int joints, int feet);
 
 /* q, u: the state at the start of the step; `warm`: the solution holds that of a program of the same sizes. The workspace is left in no
  * particular state. */
-void pki_impulse_program_solve(const pki_impulse_program *p, pk_workspace *w, const double *q, const double *u,
-                               bool warm, void *memory, pki_impulse_solution *out);
+void pki_impulse_program_solve(const pki_impulse_program *p, pk_workspace *w, const double *q,
+                               const double *u, bool warm, void *memory, pki_impulse_solution *out);
 
 #endif

@@ -11,6 +11,18 @@
  * acceleration of the wanted speed, in g. */
 static const double settle_height = 1, settle_attitude = 0.75, settle_speed = 0.3, speed_up = 0.05;
 
+/* How long feet wait for others that are late, in half cycles. */
+static const double longest_wait = 0.25;
+
+/* Part of an error of the speed that the next strides make up for. */
+static const double stride_gain = 0.15;
+
+/* s sqrt(g/h): footholds change no faster than in this time. */
+static const double settle_foothold = 0.12;
+
+/* A foot that is nearer to the ground touches it, in heights. */
+static const double touching = 1e-4;
+
 /* Footholds are at most so far from where a leg hangs, in heights. */
 static const double farthest = 0.35;
 
@@ -33,9 +45,10 @@ typedef struct moment {
 
   bool walks;
   bool stands[PKI_STRIDE_LEGS];
-  bool changes;       /* other feet stand than in the last step */
-  double since, left; /* s, of the half cycle, at the start of the step */
-  double wanted[2];   /* m/s, world */
+  bool down[PKI_STRIDE_LEGS]; /* they stand, or have landed early */
+  bool replans;               /* others are down than in the last step */
+  double since, left;         /* s, of the half cycle, at the start of the step */
+  double wanted[2];           /* m/s, world */
 
   /* ---- the pendulum ---- */
 
@@ -128,13 +141,18 @@ pk_status pki_stride_init(pki_stride_plan *plan, const pk_model *model,
 
 /* ---- the robot as it is ---- */
 
+/* A foot touches the ground where a contact of the last step still is one, loaded or not: its ball is no farther from the plane of that
+ * contact than a little. */
 static bool touches_ground(const moment *m, int leg)
 {
   for (int i = 0; i < m->seen->ncontact; i++) {
-    double impulse[3];
-    if (pk_sim_contact_carries(&m->seen->contacts[i], m->seen->model, m->p->legs[leg].link, impulse, NULL) &&
-        pki_dot3(impulse, impulse) > 0) {
-      return true;
+    const pk_sim_contact *c = &m->seen->contacts[i];
+    double n[3], arm[3];
+    if (pk_sim_contact_carries(c, m->seen->model, m->p->legs[leg].link, NULL, n)) {
+      pki_sub3(m->foot[leg], c->point, arm);
+      if (pki_dot3(n, arm) + c->gap - m->p->radius[leg] < touching * m->p->height) {
+        return true;
+      }
     }
   }
   return m->s->begun == 0; /* it begins on its feet */
@@ -162,6 +180,26 @@ static void look_at_robot(moment *m)
   m->yaw = atan2(m->trunk.rot[3], m->trunk.rot[0]);
 }
 
+/* Strides that carry the robot less far than they should get longer: by a part of what it was too slow in the last cycle. */
+static void correct_speed(moment *m, double halves, double part)
+{
+  pki_stride *const s = m->s;
+  if (!m->walks || halves + 1 == s->halves) {
+    return;
+  }
+  const double time = m->seen->time - s->marks[0][0], c = cos(m->yaw), t = sin(m->yaw);
+  const double x = m->com[0] - s->marks[0][1], y = m->com[1] - s->marks[0][2];
+  const double wanted[2] = {part * m->p->forward, part * m->p->sideways};
+  const double speed[2] = {(c * x + t * y) / time, (c * y - t * x) / time};
+  const double most = 0.5 * hypot(m->p->forward, m->p->sideways);
+  for (int k = 0; k < 2 && s->halves > 4 && part == 1; k++) {
+    s->more[k] = fmin(fmax(s->more[k] + stride_gain * (wanted[k] - speed[k]), -most), most);
+  }
+  memcpy(s->marks[0], s->marks[1], sizeof s->marks[0]);
+  s->marks[1][0] = m->seen->time, s->marks[1][1] = m->com[0], s->marks[1][2] = m->com[1];
+  s->halves = halves + 1;
+}
+
 /* Which feet stand in the step, by the clock half way through it; the speed that is wanted. */
 static void read_clock(moment *m)
 {
@@ -172,15 +210,21 @@ static void read_clock(moment *m)
   const bool first = fmod(halves, 2) == 0; /* left fore and right hind stand */
   m->since = m->walks ? time - halves * half : 0;
   m->left = half - m->since;
-  m->changes = m->s->begun == 0;
+  bool landed = true;
   for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
     m->stands[i] = !m->walks || first == (i == 0 || i == 3);
-    m->changes |= m->stands[i] != (m->s->feet[i].stands != 0);
+    landed &= !m->stands[i] || m->touches[i];
+  }
+  for (int i = 0; i < PKI_STRIDE_LEGS; i++) { /* those that stood carry on until the others have landed */
+    m->stands[i] |= p->kind == PKI_STRIDE_CONSISTENT && !landed && m->s->feet[i].stands != 0 &&
+                    m->since < longest_wait * half;
   }
   const double full = hypot(p->forward, p->sideways), reached = speed_up * p->gravity * fmax(0, time);
   const double part = m->walks && full > 0 ? fmin(1, reached / full) : 0, c = cos(m->yaw), s = sin(m->yaw);
-  m->wanted[0] = part * (c * p->forward - s * p->sideways);
-  m->wanted[1] = part * (s * p->forward + c * p->sideways);
+  correct_speed(m, halves, part);
+  const double ahead = part * p->forward + m->s->more[0], aside = part * p->sideways + m->s->more[1];
+  m->wanted[0] = c * ahead - s * aside;
+  m->wanted[1] = s * ahead + c * aside;
 }
 
 /* ---- the pendulum ---- */
@@ -239,33 +283,42 @@ static void foresee_trunk(moment *m)
 
 /* ---- the plan of the trunk ---- */
 
-/* Feet that come to the ground stay where they are, as far as the plan goes; those that leave it remember where. */
+/* Which feet are on the ground: those that stand by the clock, and those that have landed early. The plan begins anew when they change. */
 static void note_feet(moment *m)
 {
   for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
-    pki_stride_foot *const f = &m->s->feet[i];
-    const bool stood = f->stands != 0 && m->s->begun != 0, was_down = f->down != 0 && m->s->begun != 0;
-    const bool early = !m->stands[i] && !stood && m->touches[i] && m->since > 0.5 * (m->since + m->left);
-    const bool down = m->stands[i] || (was_down && !stood) || early;
-    const bool leaves = stood && !m->stands[i];
-    if (leaves || (down && (!was_down || m->changes))) {
-      memcpy(f->at, m->foot[i], sizeof f->at);
-      memcpy(f->shank, pk_link_pose(m->seen->workspace, m->p->legs[i].link).rot, sizeof f->shank);
-      f->at[2] = down && !m->touches[i] ? m->ground + m->p->radius[i] : f->at[2];
-    }
-    if (leaves || (down && !was_down) || m->s->begun == 0) {
-      pk_leg_get(&m->p->legs[i], m->seen->q, f->last);
-    }
-    f->stands = m->stands[i], f->down = leaves ? 0 : down;
+    const pki_stride_foot *f = &m->s->feet[i];
+    const bool stood = f->stands != 0 && m->s->begun != 0;
+    const bool early = m->touches[i] && m->since > 0.5 * (m->since + m->left);
+    m->down[i] = m->stands[i] || (!stood && (f->down != 0 || early));
+    m->replans |= m->s->begun == 0 || m->down[i] != (f->down != 0);
   }
 }
 
-/* The trunk moves on from where it is when other feet come to stand: towards its height, a level attitude and its speed. */
+/* Feet on the ground stay where they are now, as far as the plan goes; those that leave it remember where. */
+static void anchor_feet(const moment *m)
+{
+  for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
+    pki_stride_foot *const f = &m->s->feet[i];
+    const bool comes = m->down[i] && f->down == 0, leaves = !m->down[i] && f->down != 0;
+    if (leaves || (m->down[i] && m->replans)) {
+      memcpy(f->at, m->foot[i], sizeof f->at);
+      memcpy(f->shank, pk_link_pose(m->seen->workspace, m->p->legs[i].link).rot, sizeof f->shank);
+      f->at[2] = m->down[i] && !m->touches[i] ? m->ground + m->p->radius[i] : f->at[2];
+    }
+    if (comes || leaves) {
+      pk_leg_get(&m->p->legs[i], m->seen->q, f->last);
+    }
+    f->stands = m->stands[i], f->down = m->down[i];
+  }
+}
+
+/* The trunk moves on from where it is when other feet come to the ground: towards its height, a level attitude and its speed. */
 static void plan_trunk(moment *m)
 {
   const pki_stride_plan *p = m->p;
   pki_stride *s = m->s;
-  if (m->changes) {
+  if (m->replans) {
     memcpy(s->pos, m->trunk.pos, sizeof s->pos);
     memcpy(s->rot, m->trunk.rot, sizeof s->rot);
     memcpy(s->vel, m->velocity, sizeof s->vel);
@@ -341,10 +394,11 @@ static double swing_part(const moment *m)
 static void swing_to_foothold(const moment *m, int leg, double *angles)
 {
   const double s = swing_part(m), part = quintic(s), *from = m->s->feet[leg].at;
-  double target[3], place[3];
+  double target[3], place[3], *const aim = m->s->feet[leg].aim;
   find_foothold(m, leg, target);
   for (int k = 0; k < 3; k++) {
-    place[k] = from[k] + part * (target[k] - from[k]);
+    aim[k] += (target[k] - aim[k]) * (m->since < m->dt ? 1 : part_of(m, settle_foothold));
+    place[k] = from[k] + part * (aim[k] - from[k]);
   }
   place[2] += m->p->lift * 16 * s * s * (1 - s) * (1 - s);
   pki_leg_place(&m->p->legs[leg], &m->foreseen, place, angles);
@@ -352,20 +406,19 @@ static void swing_to_foothold(const moment *m, int leg, double *angles)
 
 /* ---- sinusoids ---- */
 
-/* How far a foot will land from where its sinusoid ends, which is a quarter of a stride ahead of its home; along the heading. */
-static void aim_sinusoid(const moment *m, int leg, double v)
+/* How far a foot will land from where its sinusoids end, which is half a stride ahead of its home; along the heading. */
+static void aim_sinusoid(const moment *m, int leg, double stride)
 {
-  const double c = cos(m->yaw), s = sin(m->yaw), *home = m->p->home[leg];
-  const double most = farthest * m->p->height;
+  const double c = cos(m->yaw), s = sin(m->yaw), *home = m->p->home[leg], most = farthest * m->p->height;
   double target[3], off[2];
   find_foothold(m, leg, target);
   for (int k = 0; k < 2; k++) {
     off[k] = target[k] - m->trunk.pos[k] - m->left * m->com_vel[k];
   }
-  const double to[2] = {c * off[0] + s * off[1] - home[0] - 0.25 * v * m->p->cycle,
-                        -s * off[0] + c * off[1] - home[1]};
+  const double to[2] = {c * off[0] + s * off[1] - home[0] - 0.5 * stride, -s * off[0] + c * off[1] - home[1]};
   for (int k = 0; k < 2; k++) {
-    m->s->feet[leg].toward[k] = fmin(fmax(to[k], -most), most);
+    double *const aim = &m->s->feet[leg].toward[k];
+    *aim += (fmin(fmax(to[k], -most), most) - *aim) * (m->since < m->dt ? 1 : part_of(m, settle_foothold));
   }
 }
 
@@ -379,31 +432,41 @@ static void find_stance(const moment *m, int leg)
   pki_leg_place(&m->p->legs[leg], &unit, m->p->home[leg], angles);
   memcpy(f->stance, angles, sizeof f->stance);
   memcpy(place, m->p->home[leg], sizeof place);
-  place[2] += 0.5 * m->p->lift;
+  place[2] += m->p->lift;
   pki_leg_place(&m->p->legs[leg], &unit, place, angles);
   f->bend = angles[2] - f->stance[2];
 }
 
-static void follow_sinusoid(const moment *m, int leg, double *angles)
+/* Some sinusoids for each hinge: the hip's are the first of a triangle, which would move the foot at constant speed while it stands; the knee's
+ * the first of a half-wave, which would bend it while it swings and not at all while it stands. */
+static void follow_sinusoids(const moment *m, int leg, double *angles)
 {
+  enum { HARMONICS = 4 };
+  static const double pi = 3.14159265358979323846;
   const pki_stride_plan *p = m->p;
   pki_stride_foot *const f = &m->s->feet[leg];
-  const double part = quintic(swing_part(m)), v = hypot(m->wanted[0], m->wanted[1]);
-  const double phase = 3.14159265358979323846 * (swing_part(m) + (m->stands[leg] ? 0 : 1));
+  const double part = quintic(swing_part(m)), stride = 0.5 * p->cycle * hypot(m->wanted[0], m->wanted[1]);
+  const double phase = pi * (swing_part(m) + (m->stands[leg] ? 0 : 1));
+  double turn = 0, size = 0, bend = 1 / pi - 0.5 * sin(phase);
+  for (int k = 0; k < HARMONICS; k++) {
+    const int odd = 2 * k + 1, even = 2 * k;
+    turn += cos(odd * phase) / (odd * odd), size += 1.0 / (odd * odd);
+    bend -= k > 0 ? 2 / pi * cos(even * phase) / (even * even - 1) : 0;
+  }
   const pk_pose unit = pk_pose_identity();
   double place[3] = {0, 0, p->home[leg][2]};
   if (m->stands[leg]) {
     memcpy(f->shift, f->toward, sizeof f->shift);
   } else {
-    aim_sinusoid(m, leg, v);
+    aim_sinusoid(m, leg, stride);
   }
   for (int k = 0; k < 2; k++) {
     place[k] = p->home[leg][k] + f->shift[k] + (m->stands[leg] ? 0 : part * (f->toward[k] - f->shift[k]));
   }
   memcpy(angles, f->stance, sizeof f->stance);
   pki_leg_place(&p->legs[leg], &unit, place, angles);
-  angles[1] += p->ahead[leg] * atan(0.25 * v * p->cycle / -p->home[leg][2]) * cos(phase);
-  angles[2] -= f->bend * sin(phase);
+  angles[1] += p->ahead[leg] * atan(0.5 * stride / -p->home[leg][2]) * turn / size;
+  angles[2] += f->bend * bend;
 }
 
 /* ---- all ---- */
@@ -418,6 +481,7 @@ void pki_stride_update(const pki_stride_plan *plan, pki_stride *s, const pk_obse
   find_support(&m);
   measure_pendulum(&m);
   note_feet(&m);
+  anchor_feet(&m);
   plan_trunk(&m);
   foresee_trunk(&m);
   for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
@@ -428,7 +492,7 @@ void pki_stride_update(const pki_stride_plan *plan, pki_stride *s, const pk_obse
     }
     pk_leg_get(&plan->legs[i], seen->q, angles);
     if (plan->kind == PKI_STRIDE_SINUSOIDS && m.walks) {
-      follow_sinusoid(&m, i, angles);
+      follow_sinusoids(&m, i, angles);
     } else if (f->down != 0) {
       stand_on(&m, i, angles);
     } else {

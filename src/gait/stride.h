@@ -28,7 +28,11 @@
 
 enum { PKI_STRIDE_LEGS = 4, PKI_STRIDE_HINGES = 3 };
 
-typedef enum pki_stride_kind { PKI_STRIDE_CONSISTENT, PKI_STRIDE_SINUSOIDS, PKI_STRIDE_KINDS } pki_stride_kind;
+typedef enum pki_stride_kind {
+  PKI_STRIDE_CONSISTENT,
+  PKI_STRIDE_SINUSOIDS,
+  PKI_STRIDE_KINDS
+} pki_stride_kind;
 
 /* What does not change. Feet: left fore, right fore, left hind, right hind. */
 typedef struct pki_stride_plan {
@@ -59,11 +63,13 @@ typedef struct pki_stride_foot {
   double stands, down;
   /* m, where its centre is planned to be while it is down, or was when it left the ground; its shank's rotation, world. */
   double at[3], shank[9];
+  /* m, where it will land, world. */
+  double aim[3];
   /* rad, the last reference of its leg. */
   double last[PKI_STRIDE_HINGES];
-  /* rad, sinusoids: the stance, knees bent as they were found; how far the last hinge goes to shorten the leg by half of the lift. */
+  /* rad, sinusoids: the stance, knees bent as they were found; how far the last hinge goes to shorten the leg by the lift. */
   double stance[PKI_STRIDE_HINGES], bend;
-  /* m, sinusoids: how far its foothold is from that of the sinusoid, when it left the ground and when it will land. */
+  /* m, sinusoids: how far its foothold is from that of the sinusoid, along the heading, when it left the ground and when it will land. */
   double shift[2], toward[2];
 } pki_stride_foot;
 
@@ -71,6 +77,9 @@ typedef struct pki_stride_foot {
 typedef struct pki_stride {
   double begun;
   double pos[3], rot[9], vel[3], omega[3];
+  /* When and where the mass was as the last two half cycles began, s and m; how many have begun; m/s, along the heading: what is asked for beside the
+   * wanted speed, because strides of the past were too short or too long. */
+  double marks[2][3], halves, more[2];
   pki_stride_foot feet[PKI_STRIDE_LEGS];
 } pki_stride;
 

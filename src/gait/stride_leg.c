@@ -97,7 +97,8 @@ static posture posture_of(const pk_leg *leg, const double *angles)
 }
 
 /* x of the three columns a, b, c: a x_0 + b x_1 + c x_2 = r; false: they lie in a plane. */
-static bool solve_columns(const double a[3], const double b[3], const double c[3], const double r[3], double x[3])
+static bool solve_columns(const double a[3], const double b[3], const double c[3], const double r[3],
+                          double x[3])
 {
   double bc[3], ca[3], ab[3];
   pki_cross3(b, c, bc);
@@ -112,8 +113,8 @@ static bool solve_columns(const double a[3], const double b[3], const double c[3
 }
 
 /* How far the foot is from where it has rolled to, trunk's frame; its shank, world. */
-static void rolling_error(const pk_pose *trunk, const pki_rolling_foot *foot, const posture *p, double shank[9],
-                          double place[3], double error[3])
+static void rolling_error(const pk_pose *trunk, const pki_rolling_foot *foot, const posture *p,
+                          double shank[9], double place[3], double error[3])
 {
   double turn[9], theta[3], arm[3], wanted[3];
   pki_rotation_mul(trunk->rot, p->rot, shank);

@@ -437,6 +437,9 @@ static void keep_impulses(pk_sim *sim)
   for (int i = 0; i < ncontact; i++) {
     const double *r = a->r + 3 * i;
     to->last[i] = c->found[c->row_found[i]];
+    if (sim->options.relinearise > 0) {
+      pki_follow_back(&c->followed[PKI_BALLS + c->row_found[i]], &to->last[i]);
+    }
     memcpy(to->last_r + 3 * i, r, 3 * sizeof *r);
     to->last_sticks[i] = pki_contact_sticks(a->mu[i], r);
   }

@@ -11,7 +11,6 @@ enum {
   MOST_CENTRES = 100 /* of the proximal point method */
 };
 
-static const double aim = 0.01 * PKI_CONE_PROGRAM_ACCURACY;
 static const double least_q = 1e-14; /* below, an axis has no room to move in */
 
 /* A program in scaled numbers y = root x. */
@@ -25,6 +24,7 @@ typedef struct cone_work {
   pk_r bound;               /* not less than the largest eigenvalue of H */
   pk_r rho, step;           /* of the proximal term; c of the envelope */
   pk_r rounds;
+  double aim; /* rounds end at this residual */
 } cone_work;
 
 static pk_r *carve(pk_r **at, size_t count)
@@ -39,6 +39,7 @@ static cone_work lay_out(const pki_cone_program *p, void *memory)
   const int n = p->boxes + 3 * p->cones;
   const size_t pitch = pki_cone_pitch(n), boxes = pki_cone_pitch(p->boxes), cones = pki_cone_pitch(p->cones);
   cone_work w = {.n = n, .boxes = p->boxes, .cones = p->cones, .pitch = pitch};
+  w.aim = 0.01 * (p->accuracy > 0 ? p->accuracy : PKI_CONE_PROGRAM_ACCURACY);
   pk_r *at = memory;
   w.H = carve(&at, (size_t)n * pitch), w.A = carve(&at, (size_t)n * pitch);
   pk_r **const vectors[PKI_CONE_VECTORS] = {&w.root, &w.g,  &w.y, &w.G,       &w.R,
@@ -309,14 +310,14 @@ static pk_r find_step_length(const cone_work *w, pk_i busy, pk_r square)
   return t;
 }
 
-/* Newton's rounds in busy lanes, from y; R is that of y after it. Returns the lanes that have not reached `aim`. */
+/* Newton's rounds in busy lanes, from y; R is that of y after it. Returns the lanes that have not reached w->aim. */
 static pk_i run_rounds(cone_work *w, pk_i busy)
 {
   w->step = 0.95 / (w->bound + w->rho);
   for (int round = 0;; round++) {
     find_slopes(w);
     const cone_size size = find_natural_map(w);
-    busy &= ~is_solved(w, &size, aim);
+    busy &= ~is_solved(w, &size, w->aim);
     if (round == MOST_ROUNDS || !pki_any(busy)) {
       return busy;
     }
@@ -359,7 +360,7 @@ static void run_proximal(cone_work *w, pk_i busy)
     w->step = 0.95 / w->bound;
     find_slopes(w);
     const cone_size size = find_natural_map(w);
-    busy &= ~is_solved(w, &size, aim);
+    busy &= ~is_solved(w, &size, w->aim);
   }
 }
 

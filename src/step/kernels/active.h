@@ -31,6 +31,14 @@ static pki_joining pki_contact_joins(const pki_lanes *f, int lane, int i)
   return (pki_joining){.must = left < 0, .joins = left < p->joining || left < 0};
 }
 
+/* A contact that lands in the step without friction (pki_group_plan.landing) is not in the first round: contacts that stand have their
+ * impulses first, and it joins where their solution would close it. Impulses need not be unique when some slide, and so those are found that let
+ * stand what stood. */
+static bool pki_lands(const pki_lanes *f, int lane, int i)
+{
+  return f->g->found[lane][i].gap > f->p->landing;
+}
+
 /* The contact of the last step that contact i of a lane was, if it touches still and pushed; -1: none. */
 static int pki_last_loaded_contact(const pki_lanes *f, int lane, int i)
 {

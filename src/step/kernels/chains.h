@@ -44,7 +44,8 @@ static pk_i pki_chains_join_contacts(pki_lanes *f, const double *x, bool first)
   for (int i = 0; i < f->nfound[0]; i++) {
     if (slot_of[i] < 0) {
       const bool pushed = first && pki_last_loaded_contact(f, 0, i) >= 0;
-      const bool waits = !f->p->law->joins_closed && pki_chain_waits(f->g->world, i);
+      const bool waits =
+          !f->p->law->joins_closed && (pki_chain_waits(f->g->world, i) || (first && pki_lands(f, 0, i)));
       const pki_joining by = waits ? waiting : pki_contact_joins(f, 0, i);
       slot_of[i] = pushed || by.joins ? 0 : -1;
       more |= pushed || by.must;

@@ -28,6 +28,9 @@ static void pki_impulses(pki_lanes *f, const double *q)
     pki_note_loads(f, l);
   }
   pki_store(f)->finish(f, open);
+  if (f->g->relinearised) {
+    pki_unfollow_contacts(f);
+  }
 }
 
 #endif

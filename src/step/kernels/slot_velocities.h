@@ -72,6 +72,7 @@ static pk_i pki_join_feet(pki_lanes *f, const double *x, bool first)
     if (first) {
       const pk_i pushed = pki_less(pki_splat(0), pki_reals(g->r)[3 * b]);
       wants |= pushed & pki_less(gap, pki_splat(p->touching));
+      wants &= pki_at_most(gap, pki_splat(p->landing)); /* what lands waits (pki_lands) */
       active[b] = pki_mask_none();
     }
     wants &= f->going & pki_at_most(gap, pki_splat(p->near)) & ~active[b];
@@ -159,9 +160,10 @@ static uint64_t pki_joining_contacts(pki_lanes *f, int lane, bool first)
   f->spare[lane] = first ? 0 : f->spare[lane];
   for (int i = 0; i < f->nfound[lane]; i++) {
     if (f->g->slot_of[lane][i] < 0) {
-      const bool spare = f->spare[lane] >> i & 1;
-      wants |= (uint64_t)(spare ? pki_spare_contact_joins(f, lane, i) : pki_contact_joins(f, lane, i).must)
-               << i;
+      const bool spare = f->spare[lane] >> i & 1, waits = first && pki_lands(f, lane, i);
+      const bool joins =
+          spare ? pki_spare_contact_joins(f, lane, i) : !waits && pki_contact_joins(f, lane, i).must;
+      wants |= (uint64_t)joins << i;
       pushed |= (uint64_t)(first && pki_last_loaded_contact(f, lane, i) >= 0) << i;
     }
   }
