@@ -48,7 +48,7 @@ static const int move_field_count = sizeof move_fields / sizeof move_fields[0];
 const pk_field pki_whole_body_fields[] = {
     {WHOLE(period), PK_FIELD_REAL, "s", 2.5e-3, 0, 0.1, NULL,
      "time between updates, whole steps; 0: each step"},
-    {WHOLE(feet), PK_FIELD_PART, "", 0, 0, PK_WHOLE_BODY_FEET, NULL,
+    {WHOLE(feet), PK_FIELD_PART, "", 1, 1, PK_WHOLE_BODY_FEET, NULL,
      "links that can stand; default: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT, where there are these"},
     {WHOLE(stance), PK_FIELD_ENUM, "", PK_WHOLE_BODY_STANCE_CONTACT, 0, PK_WHOLE_BODY_STANCE_COUNT - 1,
      stance_words, "which feet stand: those that touch something, or all that are not lifted"},
