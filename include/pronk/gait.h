@@ -253,7 +253,7 @@ typedef struct pk_whole_body_options {
   /* Each of the tasks. */
   pk_whole_body_gains tasks[PK_WHOLE_BODY_TASK_COUNT];
   /* Weights of squares of torques over mass times height, and of contact forces over mass, both m/s^2: which of many equal
-   * solutions is taken. Default 1e-6 and 1e-5. */
+   * solutions is taken. Default 1e-5 and 1e-4. */
   double effort_weight;
   double force_weight;
   /* N m s/rad, of commands about the wanted rate of each joint; below 0: 0.0136 m h^2 sqrt(g/h), h the height of the centre of mass.

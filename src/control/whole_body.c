@@ -70,6 +70,7 @@ static void carve_lanes(const pki_whole_body *c, int lanes, pki_arena *arena, pk
                                {&w->a, nu},
                                {&w->missed, rows},
                                {&w->pull, n},
+                               {&w->slope, n},
                                {&w->lower, act},
                                {&w->upper, act},
                                {&w->J, (columns - act) * nu},
@@ -192,7 +193,7 @@ static void write_report(const pki_whole_body *c, const pki_whole_lanes *w, int 
 /* Limits that are reached, and whether they cost anything. */
 static void report_limits(const pki_whole_body *c, const pki_whole_lanes *w, int l, pki_whole_state *s)
 {
-  static const double edge = 1e-9, costs = 1e-6;
+  static const double edge = 1e-9, costs = 1e-3; /* costs: weighted m/s^2 or rad/s^2 */
   pk_whole_body_report *r = &s->report;
   const int lanes = w->lanes;
   for (int j = 0; j < c->nact; j++) {

@@ -107,7 +107,8 @@ typedef struct pki_whole_lanes {
   double *x;             /* [unknowns] */
   double *a;             /* [nu] accelerations */
   double *missed;        /* [rows] r y + o - b */
-  double *pull;          /* [unknowns] H x + g over the root of H's diagonal, relative */
+  double *pull;          /* [unknowns] H x + g over the root of H's diagonal */
+  double *slope;         /* [unknowns] */
   double *lower, *upper; /* [nact] */
   double *J;             /* [columns - nact][nu] */
   double *X;             /* [nu][pitch] and a_0 in column `columns` */

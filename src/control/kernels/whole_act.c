@@ -219,6 +219,28 @@ static void solve_program(const pki_whole_body *c, pki_whole_lanes *w, bool *war
   find_misses(c, w);
 }
 
+/* How hard limits pull at each unknown, in this level or one above: H x + g over the root of H's diagonal. Without the limit of that
+ * unknown half the square of it could be saved, in weighted squares of rows. */
+static void find_pulls(const pki_whole_body *c, const pki_whole_lanes *w, int level)
+{
+  const size_t n = (size_t)c->unknowns;
+  const pk_r *const H = pki_reals(w->H), *const x = pki_reals(w->x), *const g = pki_reals(w->g);
+  pk_r *const pull = pki_out(w->pull), *const slope = pki_out(w->slope);
+  for (size_t i = 0; i < n; i++) {
+    slope[i] = g[i];
+  }
+  for (size_t i = 0; i < n; i++) {
+    const pk_r *const row = H + i * n;
+    pk_r sum = slope[i] + row[i] * x[i];
+    for (size_t k = i + 1; k < n; k++) {
+      sum += row[k] * x[k];
+      slope[k] += row[k] * x[i];
+    }
+    slope[i] = pki_abs(sum) / pki_sqrt(row[i]);
+    pull[i] = level > 0 ? pki_max(pull[i], slope[i]) : slope[i];
+  }
+}
+
 /* One level: its tasks, and what those above it have reached as rows that weigh more; their multipliers move the goals of these rows
  * until they are met (Hestenes 1969, Powell 1969). */
 static void solve_level(const pki_whole_body *c, pki_whole_lanes *w, int level, bool *warm,
@@ -239,6 +261,7 @@ static void solve_level(const pki_whole_body *c, pki_whole_lanes *w, int level, 
   expand_squares(c, w);
   expand_pull(c, w);
   solve_program(c, w, warm, out);
+  find_pulls(c, w, level);
   for (int k = 0; k < KEEP_ROUNDS && level > 0; k++) {
     for (int r = 0; r < c->rows; r++) {
       const pk_r off = pki_reals(w->missed)[r] + b[r] - reached[r];
@@ -247,34 +270,6 @@ static void solve_level(const pki_whole_body *c, pki_whole_lanes *w, int level, 
     pull_rows(c, w);
     expand_pull(c, w);
     solve_program(c, w, warm, out);
-  }
-}
-
-/* How hard limits pull at each unknown: H x + g of the last program, in the scale of its squares. */
-static void find_pulls(const pki_whole_body *c, const pki_whole_lanes *w)
-{
-  const size_t n = (size_t)c->unknowns;
-  const pk_r *const H = pki_reals(w->H), *const x = pki_reals(w->x), *const g = pki_reals(w->g);
-  pk_r *const pull = pki_out(w->pull), most = pki_splat(1e-300);
-  for (size_t i = 0; i < n; i++) {
-    pull[i] = g[i];
-  }
-  for (size_t i = 0; i < n; i++) {
-    const pk_r *const row = H + i * n;
-    pk_r sum = pull[i] + row[i] * x[i];
-    for (size_t k = i + 1; k < n; k++) {
-      sum += row[k] * x[k];
-      pull[k] += row[k] * x[i];
-    }
-    pull[i] = sum;
-  }
-  for (size_t i = 0; i < n; i++) {
-    const pk_r root = pki_sqrt(H[i * n + i]);
-    pull[i] = pki_abs(pull[i]) / root;
-    most = pki_max(most, pki_max(pki_abs(g[i]) / root, root * pki_abs(x[i])));
-  }
-  for (size_t i = 0; i < n; i++) {
-    pull[i] = pull[i] / most;
   }
 }
 
@@ -316,6 +311,5 @@ void PKI_NAME(whole_act)(const pki_whole_body *c, pki_whole_lanes *w, const bool
   for (int level = 0; level < c->levels; level++) {
     solve_level(c, w, level, guess, out);
   }
-  find_pulls(c, w);
   find_accelerations(c, w);
 }
