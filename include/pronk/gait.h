@@ -252,6 +252,9 @@ typedef struct pk_whole_body_options {
   double load;
   /* Each of the tasks. */
   pk_whole_body_gains tasks[PK_WHOLE_BODY_TASK_COUNT];
+  /* Weight of the posture of joints between the trunk and the feet, as part of that of others: feet, mass and trunk say where they
+   * are. Default 0.01. */
+  double legs;
   /* Weights of squares of torques over mass times height, and of contact forces over mass, both m/s^2: which of many equal
    * solutions is taken. Default 1e-5 and 1e-4. */
   double effort_weight;

@@ -51,6 +51,7 @@ typedef struct pki_whole_body {
   double damping; /* N m s/rad */
   int nact;
   int act[PKI_WHOLE_U]; /* velocities with a motor, of the robot */
+  bool carries[PKI_WHOLE_U]; /* [nact] it lies between the trunk and a foot */
   int nfoot;
   pki_whole_foot feet[PK_WHOLE_BODY_FEET];
   unsigned lifted[PK_WHOLE_BODY_MOVES]; /* bits of feet, by each move */
@@ -147,7 +148,7 @@ const pki_whole_kernels *pki_whole_kernels_get(int lanes);
 const pki_whole_kernels *pki_whole_kernels_find(const char *isa, int lanes);
 
 /* whole_body_options.c */
-enum { PKI_WHOLE_BODY_FIELDS = 41 };
+enum { PKI_WHOLE_BODY_FIELDS = 42 };
 extern const pk_field pki_whole_body_fields[];
 extern const pki_controller_list pki_whole_body_moves;
 pk_status pki_whole_body_validate(const pk_whole_body_options *o, pk_error *err);

@@ -307,6 +307,13 @@ pk_status pki_whole_body_find(pki_whole_body *c, const pk_model *m, pk_error *er
     foot->wrench = c->columns, foot->row = c->rows, foot->cone = c->cones;
     c->columns += foot->width, c->rows += foot->width, c->cones += foot->npoint;
   }
+  for (int j = 0; j < c->nact; j++) {
+    for (int f = 0; f < c->nfoot; f++) {
+      for (int e = 0; e < c->feet[f].npath; e++) {
+        c->carries[j] = c->carries[j] || c->feet[f].path[e] == c->act[j];
+      }
+    }
+  }
   c->mass_row = c->rows;
   c->rows += c->is_free ? 6 : 0;
   c->unknowns = c->nact + 3 * c->cones;

@@ -363,6 +363,7 @@ static void aim_joints(const goals *g)
     const double q = g->w->q[c->model->dof_q[u] * g->w->lanes + g->l], rate = g->w->u[u * g->w->lanes + g->l];
     set_row(g, c->posture_row + j, PK_WHOLE_BODY_POSTURE,
             gain->kp * (g->s->numbers[j] - q) - gain->kd * rate);
+    g->w->weight[(c->posture_row + j) * g->w->lanes + g->l] *= c->carries[j] ? c->options.legs : 1;
   }
 }
 

@@ -212,7 +212,7 @@ static void write_dense(const bench *b, dense *d)
     const pk_whole_body_gains *task = &o->tasks[PK_WHOLE_BODY_POSTURE];
     row[c->act[j]] = 1;
     d->B[c->act[j]][j] = 1;
-    add_row(d, row, 0, -task->kd * b->u[c->act[j]], task->weight);
+    add_row(d, row, 0, -task->kd * b->u[c->act[j]], task->weight * (c->carries[j] ? o->legs : 1));
   }
   for (int f = 0; f < c->nfoot; f++) {
     add_foot(b, d, &c->feet[f]);
