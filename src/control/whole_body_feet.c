@@ -131,12 +131,27 @@ static void find_path(const pki_whole_body *c, const pk_model *m, pki_whole_foot
   }
 }
 
+/* The link whose name is most like this one; NULL: none is like it. */
+static const char *nearest_link(const pk_model *m, const char *name)
+{
+  const char *near = NULL;
+  int least = 4;
+  for (int i = 0; i < m->nlink; i++) {
+    const int edits = pki_word_distance(name, m->links[i].name);
+    near = edits < least ? m->links[i].name : near;
+    least = edits < least ? edits : least;
+  }
+  return near;
+}
+
 static pk_status find_foot(pki_whole_body *c, const pk_model *m, const char *name, pk_error *err)
 {
   const pki_where where = {.field = "feet"};
   const int link = pk_model_find_link(m, name);
   if (link < 0) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, where, "there is no link \"%s\" to be a foot", name);
+    const char *near = nearest_link(m, name);
+    return pki_fail(err, PK_ERROR_ARGUMENT, where, "there is no link \"%s\" to be a foot%s%s%s", name,
+                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
   }
   const int robot = m->links[link].robot;
   if (c->nfoot > 0 && robot != c->robot) {

@@ -1,4 +1,5 @@
 /* Robots under whole-body control: what they do in scenarios, alone and in batches. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,6 +325,7 @@ static void time_updates(void **state)
 
 int main(void)
 {
+  setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(starleth_stands_and_recovers_from_a_push),
       cmocka_unit_test(starleth_balances_on_a_diagonal),

@@ -1,4 +1,5 @@
 /* The program of whole-body control against the same problem written densely from the public API. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -480,6 +481,7 @@ static void an_update_allocates_nothing_and_warm_ones_take_few_rounds(void **sta
 
 int main(void)
 {
+  setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_limits_the_solution_is_that_of_dense_least_squares),
       cmocka_unit_test(limits_hold_and_the_dynamics_are_met),
