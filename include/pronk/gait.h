@@ -237,7 +237,8 @@ typedef struct pk_whole_body_move {
 } pk_whole_body_move;
 
 /* Whole-body control of a tree robot on a free trunk or a fixed base, with feet of a point (a ball) or an area (boxes, or several balls): one convex
- * program for torques in their limits and contact forces in their friction cones, which come closest to all tasks.
+ * program for torques in their limits and contact forces in their friction cones, which come closest to all tasks. The robot should
+ * be set on its feet before the first update, at which the references begin.
  * docs/theory/whole_body.md has the equations. */
 typedef struct pk_whole_body_options {
   /* s between updates, a whole number of steps; 0: each step. Default 2.5e-3. */

@@ -351,7 +351,32 @@ static void without_limits_the_solution_is_that_of_dense_least_squares(void **st
   }
 }
 
-/* Every motion that the limits allow costs more: the slope of the cost, by the dense problem, does not fall into the cones. */
+/* Nearby points within the limits cost more; the cost at the solution comes back. */
+static double assert_least_cost(const bench *b, const dense *d, double friction)
+{
+  const double *x = solution_of(b), cost = cost_of(b, d, x);
+  pki_random random = pki_random_seeded(7);
+  for (int t = 0; t < 200; t++) {
+    double near[MOST_X];
+    const double step = pow(10, pki_random_between(&random, -6, 0));
+    for (int j = 0; j < d->n; j++) {
+      near[j] = x[j] + step * pki_random_normal(&random);
+      if (j < b->c->nact) {
+        const double limit = b->effort[b->c->u + b->c->act[j]];
+        near[j] = fmax(-limit, fmin(limit, near[j]));
+      }
+    }
+    for (int p = 0; p < b->c->cones; p++) {
+      double *f = near + b->c->nact + 3 * p;
+      f[0] = fmax(0, f[0]);
+      const double size = hypot(f[1], f[2]), most = friction * f[0], scale = size > most ? most / size : 1;
+      f[1] *= scale, f[2] *= scale;
+    }
+    assert_at_least(cost_of(b, d, near), cost * (1 - 1e-9));
+  }
+  return cost;
+}
+
 static void limits_hold_and_the_dynamics_are_met(void **state)
 {
   (void)state;
@@ -385,28 +410,7 @@ static void limits_hold_and_the_dynamics_are_met(void **state)
       miss = fmax(miss, fabs((b.commands[u].u_des - b.u[u]) / b.controller->period - a[u]));
       most = fmax(most, fabs(a[u]));
     }
-    /* nearby points within the limits cost more */
-    const double cost = cost_of(&b, &d, x);
-    pki_random random = pki_random_seeded(7);
-    for (int t = 0; t < 200; t++) {
-      double near[MOST_X];
-      const double step = pow(10, pki_random_between(&random, -6, 0));
-      for (int j = 0; j < d.n; j++) {
-        near[j] = x[j] + step * pki_random_normal(&random);
-        if (j < b.c->nact) {
-          const double limit = b.effort[b.c->u + b.c->act[j]];
-          near[j] = fmax(-limit, fmin(limit, near[j]));
-        }
-      }
-      for (int p = 0; p < b.c->cones; p++) {
-        double *f = near + b.c->nact + 3 * p;
-        const double t_size = hypot(f[1], f[2]);
-        f[0] = fmax(0, f[0]);
-        const double scale = t_size > 0.05 * f[0] ? 0.05 * f[0] / t_size : 1;
-        f[1] *= scale, f[2] *= scale;
-      }
-      assert_at_least(cost_of(&b, &d, near), cost * (1 - 1e-9));
-    }
+    const double cost = assert_least_cost(&b, &d, 0.05);
     print_message("%s: accelerations up to %.3g apart %.1e, cost %.4g, residual %.1e, %d torques and %d "
                   "forces at limits\n",
                   files[k % 2], most, miss, cost, r->residual, r->torques, r->forces);
