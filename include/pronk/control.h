@@ -125,6 +125,9 @@ typedef struct pk_observation {
   const pk_sensing *sensing;
   /* [pk_sensing_values] their readings; NULL: none. */
   const double *readings;
+  /* [pk_controller.scratch_size] bytes of the calling thread; NULL where that is zero. In an update of a group it is the same for
+   * all its worlds. */
+  void *scratch;
 } pk_observation;
 
 typedef struct pk_controller pk_controller;
@@ -153,6 +156,10 @@ struct pk_controller {
                        pk_command *const *commands, pk_status *status);
   /* Its parameters; read-only, so that worlds and threads can share a controller. */
   const void *user;
+  /* Bytes of scratch that an update may write, 64-byte aligned: each sim, and each thread of a batch, has a block
+   * (pk_observation.scratch) that is zero at first and then holds what the last update left there, whichever world that was of.
+   * What an update computes must not depend on it. */
+  size_t scratch_size;
 };
 
 #ifdef __cplusplus

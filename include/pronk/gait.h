@@ -1,5 +1,7 @@
 /* Controllers that come with Pronk: `hold` keeps a pose, `track` and `computed-torque` follow joint
- * references, `locomotion` lets a quadruped stand, go in nine gaits, and jump.
+ * references, `inverse-dynamics` follows them with feet that stand, at any step, `locomotion` lets a quadruped
+ * stand, go in nine gaits, and jump, `whole-body` lets any robot follow tasks of its trunk, mass, feet and joints
+ * within friction and torque limits.
  *
  *   pk_locomotion_options o = pk_locomotion_options_default();
  *   o.gait = PK_GAIT_TROT;
@@ -69,6 +71,9 @@ typedef struct pk_track_options {
   double ki;
   /* N m, beside the model's effort limits; 0 and INFINITY: those alone. Default INFINITY. */
   double tau_max;
+  /* s, above 0: joints are tracked as constraints of the step (pk_command.correction) instead of by gains, and errors vanish in this time; the
+   * period is then 0. Default 0. */
+  double correction;
 } pk_track_options;
 
 PK_API pk_track_options pk_track_options_default(void);
@@ -112,6 +117,83 @@ PK_API pk_computed_torque_options pk_computed_torque_options_default(void);
 PK_API pk_status pk_computed_torque_create(const pk_model *model, const pk_computed_torque_options *options,
                                            pk_controller **out, pk_error *err);
 PK_API void pk_computed_torque_destroy(pk_controller *controller);
+
+/* How `inverse-dynamics` makes joints follow. */
+typedef enum pk_inverse_dynamics_method {
+  /* impulses of motors that let standing feet stand, from a cone program, then as rows of the step */
+  PK_INVERSE_DYNAMICS_METHOD_TWO_STAGE,
+  /* targets of the step (pk_command.correction): what gives way is the step's business */
+  PK_INVERSE_DYNAMICS_METHOD_CONSTRAINT,
+  /* the torques of the cone program alone, without any feedback within the step */
+  PK_INVERSE_DYNAMICS_METHOD_TORQUE,
+  /* gains kp and kd about the same references */
+  PK_INVERSE_DYNAMICS_METHOD_PD,
+  PK_INVERSE_DYNAMICS_METHOD_COUNT
+} pk_inverse_dynamics_method;
+
+/* What it makes them follow. */
+typedef enum pk_inverse_dynamics_motion {
+  /* a table of joint references, or the pose at the first update */
+  PK_INVERSE_DYNAMICS_MOTION_TABLE,
+  /* a quadruped's trot, planned in each step: inverse kinematics of a trunk that moves and feet that stand */
+  PK_INVERSE_DYNAMICS_MOTION_TROT,
+  /* a quadruped's trot of sinusoids, with footholds that keep its balance */
+  PK_INVERSE_DYNAMICS_MOTION_SINUSOIDS,
+  PK_INVERSE_DYNAMICS_MOTION_COUNT
+} pk_inverse_dynamics_motion;
+
+/* Joint references followed within the dynamics of the whole robot, at steps of any length: docs/theory/tracking.md.
+ * Update and step are one: it has no period. Steps above some milliseconds need the scheme that is made for them,
+ *
+ *   o.stepper = PK_STEPPER_EULER, o.relinearise = 4, o.landing_friction = false, o.margin = 1.5 * o.dt;
+ *
+ * The model has at most 64 velocities. */
+typedef struct pk_inverse_dynamics_options {
+  /* Default PK_INVERSE_DYNAMICS_METHOD_TWO_STAGE. */
+  pk_inverse_dynamics_method method;
+  /* Default PK_INVERSE_DYNAMICS_MOTION_TABLE. */
+  pk_inverse_dynamics_motion motion;
+  /* Path of the table (docs/formats/track.md); "": none. Default "". */
+  char file[1024];
+  /* s, the line that the table goes back to after its last one; below 0: it stays there. Default -1. */
+  double loop;
+  /* s, in which the table is entered from the pose at the first update. Default 0. */
+  double ramp;
+  /* Links of a trot: left fore, right fore, left hind, right hind; NULL: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT. */
+  const char *feet[4];
+  /* m/s, wanted speed of the trunk. Default 0. */
+  double forward;
+  /* m/s, to the left. Default 0. */
+  double sideways;
+  /* rad/s, to the left. Default 0. */
+  double turn;
+  /* s, when the trot begins; it stands before. Default 0.4. */
+  double start;
+  /* s, of two half cycles; 0: 3.913 sqrt(h/g), h the height. Default 0. */
+  double cycle;
+  /* m, of a swinging foot; 0: a tenth of the height. Default 0. */
+  double lift;
+  /* m, of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length. Default 0. */
+  double height;
+  /* s, in which errors vanish, at once where it is the step or less. Default 0.1. */
+  double correction;
+  /* Of the cones in which feet are asked to stand; 0: 0.98 of each contact's own coefficient. Default 0. */
+  double friction;
+  /* N m, beside the model's effort limits; 0 and INFINITY: those alone. Default INFINITY. */
+  double tau_max;
+  /* (rad/s)/(N m s), how far the step may leave the rates of the cone program for each impulse that it adds: small values hold
+   * the joints, large ones the torques. Default 0.01. */
+  double compliance;
+  /* N m/rad, of PK_INVERSE_DYNAMICS_METHOD_PD. Default 300. */
+  double kp;
+  /* N m s/rad. Default 4. */
+  double kd;
+} pk_inverse_dynamics_options;
+
+PK_API pk_inverse_dynamics_options pk_inverse_dynamics_options_default(void);
+PK_API pk_status pk_inverse_dynamics_create(const pk_model *model, const pk_inverse_dynamics_options *options,
+                                            pk_controller **out, pk_error *err);
+PK_API void pk_inverse_dynamics_destroy(pk_controller *controller);
 
 typedef enum pk_gait {
   PK_GAIT_STAND,  /* four feet on the ground */
@@ -215,6 +297,138 @@ PK_API pk_status pk_locomotion_set_speed(pk_sim *sim, double forward, double sid
  * is the options' gait. The robot changes over within a few cycles, its feet never jumping in their cycle. A
  * jump is made once; the next one needs another gait between. */
 PK_API pk_status pk_locomotion_set_gait(pk_sim *sim, pk_gait gait, pk_error *err);
+
+/* What a robot under whole-body control should do with accelerations of its coordinates, each as a task. */
+typedef enum pk_whole_body_task {
+  /* Feet that stand keep still. */
+  PK_WHOLE_BODY_STANCE,
+  /* Lifted feet follow their targets. */
+  PK_WHOLE_BODY_SWING,
+  /* The centre of mass follows its reference: the rate of linear momentum. */
+  PK_WHOLE_BODY_MASS,
+  /* Angular momentum about the centre of mass is damped. */
+  PK_WHOLE_BODY_MOMENTUM,
+  /* Attitude of the trunk. */
+  PK_WHOLE_BODY_TRUNK,
+  /* Position of the trunk. */
+  PK_WHOLE_BODY_PLACE,
+  /* Coordinates of the joints. */
+  PK_WHOLE_BODY_POSTURE,
+  PK_WHOLE_BODY_TASK_COUNT
+} pk_whole_body_task;
+
+/* How much a task counts, and what it asks for: the acceleration kp (reference - x) + kd (reference rate - rate) + reference
+ * acceleration. */
+typedef struct pk_whole_body_gains {
+  /* Of squares of its rows, m/s^2 or rad/s^2; 0: there is no such task. */
+  double weight;
+  /* 1/s^2. */
+  double kp;
+  /* 1/s. */
+  double kd;
+  /* Tasks of a lower number come first: what they reach is kept whatever later ones ask for. Within a level weights count. */
+  int level;
+} pk_whole_body_gains;
+
+typedef enum pk_whole_body_stance {
+  PK_WHOLE_BODY_STANCE_CONTACT, /* feet stand that touch something */
+  PK_WHOLE_BODY_STANCE_ALL,     /* all feet stand that are not lifted */
+  PK_WHOLE_BODY_STANCE_COUNT
+} pk_whole_body_stance;
+
+enum { PK_WHOLE_BODY_FEET = 8, PK_WHOLE_BODY_MOVES = 16 };
+
+/* Where the robot goes from some time on, from where the last move has brought it. */
+typedef struct pk_whole_body_move {
+  /* s, when it begins; not before the last move has ended. */
+  double at;
+  /* s, how long it takes. Default 1. */
+  double time;
+  /* m, of the centre of mass from the middle of the feet at the start: along the heading, to the left, up from its first height.
+   * Default 0. */
+  double forward;
+  double left;
+  double up;
+  /* rad, of the trunk from its first attitude, about its axes at the start, roll first. Default 0. */
+  double roll;
+  double pitch;
+  double yaw;
+  /* Names of the feet that are off the ground from its beginning on, separated by spaces. Default "": none. */
+  char lift[128];
+} pk_whole_body_move;
+
+/* Whole-body control of a tree robot on a free trunk or a fixed base, with feet of a point (a ball) or an area (boxes, or several balls): one convex
+ * program for torques in their limits and contact forces in their friction cones, which come closest to all tasks. The robot should
+ * be set on its feet before the first update, at which the references begin.
+ * docs/theory/whole_body.md has the equations. */
+typedef struct pk_whole_body_options {
+  /* s between updates, a whole number of steps; 0: each step. Default 2.5e-3. */
+  double period;
+  /* Links that can stand, up to NULL; none: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT where the robot has these, and no feet elsewhere. */
+  const char *feet[PK_WHOLE_BODY_FEET];
+  /* Which feet stand. Default PK_WHOLE_BODY_STANCE_CONTACT. */
+  pk_whole_body_stance stance;
+  /* Contact forces stay within this friction cone. Default 0.6. */
+  double friction;
+  /* N, largest normal force at each point of contact. Default INFINITY. */
+  double load;
+  /* Each of the tasks. */
+  pk_whole_body_gains tasks[PK_WHOLE_BODY_TASK_COUNT];
+  /* Weight of the posture of joints between the trunk and the feet, as part of that of others: feet, mass and trunk say where they
+   * are. Default 0.01. */
+  double legs;
+  /* Weights of squares of torques over mass times height, and of contact forces over mass, both m/s^2: which of many equal
+   * solutions is taken. Default 1e-5 and 1e-4. */
+  double effort_weight;
+  double force_weight;
+  /* N m s/rad, of commands about the wanted rate of each joint; below 0: 0.0136 m h^2 sqrt(g/h), h the height of the centre of mass.
+   * Default -1. */
+  double damping;
+  /* 1/s, the balance of a robot that stands on two points comes back this fast; 0: sqrt(g/h). Default 0. */
+  double balance;
+  /* m, of lifted feet over where they stood. Default 0.05. */
+  double lift;
+  /* m, the centre of mass goes from side to side, this far. Default 0. */
+  double sway;
+  /* m, it goes down and up, this deep. Default 0. */
+  double squat;
+  /* s, of sway and squat. Default 3. */
+  double cycle;
+  /* s, when they begin. Default 0.5. */
+  double start;
+  /* [move_count] times rise. */
+  pk_whole_body_move moves[PK_WHOLE_BODY_MOVES];
+  /* Default 0. */
+  int move_count;
+} pk_whole_body_options;
+
+PK_API pk_whole_body_options pk_whole_body_options_default(void);
+PK_API pk_status pk_whole_body_create(const pk_model *model, const pk_whole_body_options *options,
+                                      pk_controller **out, pk_error *err);
+PK_API void pk_whole_body_destroy(pk_controller *controller);
+
+/* How the last update of a world went. */
+typedef struct pk_whole_body_report {
+  /* m/s^2 or rad/s^2, root of the mean square by which each task is missed; 0: it has no rows. */
+  double missed[PK_WHOLE_BODY_TASK_COUNT];
+  /* Of the convex program, relative; solved up to 1e-10. */
+  double residual;
+  /* Factorisations that it took. */
+  int rounds;
+  /* Bits of the feet that stand, the first one 1. */
+  int standing;
+  /* Torques at their limits. */
+  int torques;
+  /* Contact forces at the edge of their cones, zero ones among them. */
+  int forces;
+  /* 1: limits keep the robot from what tasks ask for, and it does what misses them least; else 0. */
+  int held;
+  /* 1: the program needed the slow method. */
+  int fallback;
+} pk_whole_body_report;
+
+/* Of a world whose controller is one of pk_whole_body_create; all zero before its first update. PK_ERROR_ARGUMENT: it is not. */
+PK_API pk_status pk_whole_body_get_report(const pk_sim *sim, pk_whole_body_report *out, pk_error *err);
 
 #ifdef __cplusplus
 }

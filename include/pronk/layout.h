@@ -143,6 +143,10 @@ extern "C" {
   X(pk_torque_parameters) \
   X(pk_touch_point) \
   X(pk_track_options) \
+  X(pk_whole_body_gains) \
+  X(pk_whole_body_move) \
+  X(pk_whole_body_options) \
+  X(pk_whole_body_report) \
   X(pk_write_options)
 
 /* Bytes of a struct as the library knows it, by its name; 0: there is none of that name. */

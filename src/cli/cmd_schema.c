@@ -212,11 +212,6 @@ static cJSON *kind_schema(void)
   return o;
 }
 
-static cJSON *gaits_schema(void)
-{
-  return list_of(reference_schema("gaits"), 0, PK_GAIT_CHANGES);
-}
-
 static cJSON *size_schema(void)
 {
   return either_schema(typed_schema("number"), list_of(typed_schema("number"), 1, 0));
@@ -261,7 +256,6 @@ static const struct {
     {"ignore", link_pairs},
     {"force", link_pairs},
     {"controller", controller_schema},
-    {"gaits", gaits_schema},
     {"size", size_schema},
     {"joints", joints_schema},
     {"surfaces", surfaces_schema},
@@ -279,11 +273,17 @@ static cJSON *part_schema(const pk_field *f)
       return parts[i].make();
     }
   }
+  for (int i = 0; pki_controllers[i] != NULL; i++) {
+    const pki_controller_list *list = pki_controllers[i]->list;
+    if (list != NULL && strcmp(list->name, f->name) == 0) {
+      return list_of(reference_schema(list->name), 0, list->most);
+    }
+  }
   if (section != NULL) {
     cJSON *entry = reference_schema(section->tables[0].name);
     return section->form == PKI_SECTION_IS_LIST ? list_of(entry, 0, 0) : entry;
   }
-  return list_of(text_schema(1, 63), (int)f->most, (int)f->most);
+  return list_of(text_schema(1, 63), (int)(f->least > 0 ? f->least : f->most), (int)f->most);
 }
 
 /* ---- mappings ---- */

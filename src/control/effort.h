@@ -19,7 +19,7 @@ static inline void pki_command_limit(pk_command *command, double most)
 {
   command->tau_max = most;
   if (most == 0) {
-    command->tau = command->kp = command->kd = 0;
+    command->tau = command->kp = command->kd = command->correction = 0;
   }
 }
 

@@ -8,6 +8,11 @@
 /* Forces are chosen so that they are small beside what they move: this part of the response to each counts as an error. */
 static const double regular = 1e-4;
 
+/* w, 1/m. */
+static const double standing_weight = 30;
+
+enum { ROUNDS = 8 };
+
 /* Residual of the cone programs that is enough: feet then move by much less than they may. */
 static const double accuracy = 1e-7;
 
@@ -137,14 +142,13 @@ static void choose_feet(const pki_impulse_program *p, pk_workspace *w, const dou
 }
 
 /* The row of foot i along its axis d: its response to all unknowns before it, and what it asks for. */
-static void add_foot_row(const pki_impulse_program *p, pk_workspace *w, const pki_contact *c, int i, int d,
-                         int row, scratch *s)
+static void add_foot_row(pk_workspace *w, const pki_contact *c, int i, int d, int row, scratch *s)
 {
   const int nu = w->model->nu;
   double *const G = s->G + (size_t)row * (size_t)nu;
   foot_column(w, c, s->followed[i].axes + 3 * d, s->move);
   s->b[row] = -(dot(s->move, s->u_free, nu) + s->followed[i].offset[d] + s->pull[3 * i + d]);
-  s->weight[row] = p->weight * p->weight;
+  s->weight[row] = standing_weight * standing_weight;
   memcpy(G, s->move, (size_t)nu * sizeof *G);
   pki_plan_solve(w, G);
   for (int k = 0; k <= row; k++) {
@@ -164,7 +168,7 @@ static void take_feet(const pki_impulse_program *p, pk_workspace *w, const doubl
     pki_contact c = p->standing[i].contact;
     pki_follow_rows(&w->work, 0, p->dt, &s->followed[i], &c);
     for (int d = 0; d < (lands ? 1 : 3); d++) {
-      add_foot_row(p, w, &c, i, d, lands ? p->joints + f : s->boxes + 3 * (f - s->landing) + d, s);
+      add_foot_row(w, &c, i, d, lands ? p->joints + f : s->boxes + 3 * (f - s->landing) + d, s);
     }
   }
 }
@@ -268,7 +272,7 @@ void pki_impulse_program_solve(const pki_impulse_program *p, pk_workspace *w, co
   }
   out->fallback = 0, out->factorised = 0;
   bool settled = false;
-  for (int round = 0; round < p->rounds && !settled; round++) {
+  for (int round = 0; round < ROUNDS && !settled; round++) {
     choose_feet(p, w, q, out->foot, &s);
     take_feet(p, w, q, &s);
     make_program(p, m, &s);

@@ -37,8 +37,6 @@ typedef struct pki_impulse_program {
   const double *most;     /* [joints] N m or N, largest force */
   int feet;
   const pki_standing *standing; /* [feet] */
-  double weight;                /* 1/m, w */
-  int rounds;
 } pki_impulse_program;
 
 /* Largest numbers of velocities, joints and standing points. */

@@ -1,8 +1,8 @@
 /* The controllers that come with Pronk, as rows: name, options, how to make one.
  *
  * Options blocks are zeroed, then preset from their fields (pki_fields_preset), then changed by their user. A part
- * (PK_FIELD_PART) among the fields is the row's list of entries, or a list of `most` names: `const char *` at its offset,
- * NULL: the defaults. */
+ * (PK_FIELD_PART) among the fields is the row's list of entries, or a list of `least` to `most` names (`least` 0: as many
+ * as `most`): `const char *` at its offset, NULL: the defaults. */
 #ifndef PKI_CONTROL_REGISTRY_H
 #define PKI_CONTROL_REGISTRY_H
 
@@ -35,7 +35,8 @@ typedef struct pki_controller_row {
 } pki_controller_row;
 
 /* Every controller, by the name of its row: const pki_controller_row pki_controller_NAME, in the file that controls. */
-#define PKI_CONTROLLER_LIST(X) X(hold) X(track) X(computed_torque) X(actuators) X(locomotion)
+#define PKI_CONTROLLER_LIST(X) \
+  X(hold) X(track) X(computed_torque) X(inverse_dynamics) X(actuators) X(locomotion) X(whole_body)
 
 /* Ends with NULL. */
 extern const pki_controller_row *const pki_controllers[];

@@ -1,9 +1,12 @@
-/* Follow joint references by PID: tau = kp e + kd de/dt + ki integral of e, e = q_des - q.
+/* Follow joint references, by PID or as constraints of the step.
  *
- * The first two terms are the command's own gains, which the step can take at its end; the integral is its torque. q_des and its
+ * PID: tau = kp e + kd de/dt + ki integral of e, e = q_des - q. The first two terms are the command's own gains, which the step can take at its end; the integral is its torque. q_des and its
  * rate are those of a table (reference.h).
  *
- * While the torque is at its limit and e pushes it further there, the integral waits: it does not wind up. */
+ * While the torque is at its limit and e pushes it further there, the integral waits: it does not wind up.
+ *
+ * With a correction time the joints are tracked instead (pk_command.correction): targets are those of the table at the end of the step, rates
+ * the difference to those of its start. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,6 +28,8 @@ static const pk_field track_fields[] = {
     {TRACK(ki), PK_FIELD_REAL, "N m/(rad s)", 0, 0, 1e9, NULL, "of the integral, where the table has none"},
     {TRACK(tau_max), PK_FIELD_REAL, "N m", INFINITY, 0, INFINITY, NULL,
      "largest torque, beside the model's effort limits, where the table has none; 0: none"},
+    {TRACK(correction), PK_FIELD_REAL, "s", 0, 0, 1e3, NULL,
+     "joints are tracked as constraints of the step, and errors vanish in this time; 0: by gains"},
 };
 enum { TRACK_FIELDS = sizeof track_fields / sizeof track_fields[0] };
 
@@ -58,6 +63,17 @@ static void command_joint(const track *tr, const pk_observation *seen, int k, pk
   pki_command_limit(&commands[dof], most);
 }
 
+/* The target of joint k for the end of the step. */
+static void track_joint(const track *tr, const pk_observation *seen, int k, pki_goal from, pki_goal to,
+                        pk_command *commands)
+{
+  const int dof = tr->reference.dof[k], joints = tr->reference.joints;
+  commands[dof] =
+      (pk_command){.q_des = to.q, .u_des = (to.q - from.q) / seen->dt, .correction = tr->options.correction};
+  pki_command_limit(&commands[dof],
+                    pki_effort_limit(seen->model, dof, tr->gain[PKI_REFERENCE_TAU_MAX * joints + k]));
+}
+
 static void note_pose(const track *tr, const pk_observation *seen, track_state *s)
 {
   const pki_reference *ref = &tr->reference;
@@ -68,6 +84,20 @@ static void note_pose(const track *tr, const pk_observation *seen, track_state *
   s->seen = 1;
 }
 
+/* Targets of one world for the end of its step. */
+static void track_world(const track *tr, const pk_observation *seen, track_state *s, pk_command *commands)
+{
+  const pki_reference *ref = &tr->reference;
+  const pki_reference_place from = pki_reference_find(ref, seen->time),
+                            to = pki_reference_find(ref, seen->time + seen->dt);
+  note_pose(tr, seen, s);
+  for (int k = 0; k < ref->joints; k++) {
+    const double start = s->values[ref->joints + k];
+    track_joint(tr, seen, k, pki_reference_from(ref, from, pki_reference_at(ref, from, k), start),
+                pki_reference_from(ref, to, pki_reference_at(ref, to, k), start), commands);
+  }
+}
+
 /* Joint by joint, so that worlds at the same time, which mostly are neighbours, share a line of the table. */
 static void update_group(const pk_controller *self, int count, const pk_observation *seen,
                          void *const *states, pk_command *const *commands, pk_status *status)
@@ -75,7 +105,11 @@ static void update_group(const pk_controller *self, int count, const pk_observat
   enum { MOST = 16 };
   const track *tr = self->user;
   const pki_reference *ref = &tr->reference;
-  for (int first = 0; first < count; first += MOST) {
+  for (int i = 0; i < count && tr->options.correction > 0; i++) {
+    track_world(tr, &seen[i], states[i], commands[i]);
+    status[i] = PK_OK;
+  }
+  for (int first = 0; first < count && !(tr->options.correction > 0); first += MOST) {
     const int n = count - first < MOST ? count - first : MOST;
     pki_reference_place place[MOST];
     bool same[MOST]; /* as the world before */
@@ -151,6 +185,11 @@ pk_status pk_track_create(const pk_model *model, const pk_track_options *options
   pk_status status = pki_fields_validate(track_fields, TRACK_FIELDS, &chosen, err);
   if (status != PK_OK) {
     return status;
+  }
+  if (chosen.correction > 0 && chosen.period > 0) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "period"},
+                    "period is %g s, expected 0: with a correction time every step has its own targets",
+                    chosen.period);
   }
   pki_reference_table table;
   status = pki_reference_read(chosen.file, model, &table, err);

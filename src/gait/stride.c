@@ -505,6 +505,7 @@ void pki_stride_update(const pki_stride_plan *plan, pki_stride *s, const pk_obse
     }
     goal->stands[i] = f->down != 0 && m.touches[i];
     memcpy(goal->foot[i], m.foot[i], sizeof goal->foot[i]);
+    goal->gap[i] = goal->stands[i] ? 0 : m.foot[i][2] - plan->radius[i] - m.ground;
   }
   s->begun = 1;
 }

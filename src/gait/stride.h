@@ -87,8 +87,8 @@ typedef struct pki_stride {
 typedef struct pki_stride_goal {
   /* The foot stands in the step, and touches the ground. */
   bool stands[PKI_STRIDE_LEGS];
-  /* m, centres of the feet at the start of the step, world. */
-  double foot[PKI_STRIDE_LEGS][3];
+  /* m, centres of the feet at the start of the step, world; how far they are above the ground, which is level under those that stand. */
+  double foot[PKI_STRIDE_LEGS][3], gap[PKI_STRIDE_LEGS];
   /* rad, at the end of the step; rad/s, from the last reference to that. */
   double q[PKI_STRIDE_LEGS][PKI_STRIDE_HINGES], u[PKI_STRIDE_LEGS][PKI_STRIDE_HINGES];
 } pki_stride_goal;

@@ -22,6 +22,10 @@ bool pki_is_length(const pk_model *m, int dof);
 void pki_describe_sensors(pki_channel_reader *t, int channel);
 int pki_read_sensors(pki_channel_reader *t, int robot, double *out);
 
+/* watch_tasks.c */
+void pki_describe_tasks(pki_channel_reader *t, int channel);
+int pki_read_tasks(pki_channel_reader *t, int robot, double *out);
+
 /* Channels of actuators (channel_actuators.c); a world without them has none. */
 void pki_describe_actuator_state(pki_channel_reader *t, int channel);
 void pki_describe_actuator_energy(pki_channel_reader *t, int channel);

@@ -416,6 +416,12 @@ const pki_channel_row pki_channel_rows[] = {
      .doc = "contacts, rounds, solver iterations, certificate, deepest gap, closure",
      .describe = describe_solver,
      .read = read_solver},
+    {.name = "tasks",
+     .doc = "whole-body control: by how much each task is missed (rms), whether limits hold them back, "
+            "torques and forces at limits, feet that stand (bits), rounds and residual of the program",
+     .control = true,
+     .describe = pki_describe_tasks,
+     .read = pki_read_tasks},
     {.name = "sensors",
      .doc = "readings of all sensors, each with its name: those at the end of the step",
      .describe = pki_describe_sensors,

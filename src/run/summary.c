@@ -136,6 +136,15 @@ static void estimate_row(const pki_run_result *r, pki_table *table)
   }
 }
 
+static void tasks_row(const pki_run_result *r, pki_table *table)
+{
+  if (r->task_steps > 0) {
+    add_summary_row(table, "tasks",
+                    "limits held them back in %lld of %lld steps; mass missed by %.3g m/s^2 at most",
+                    r->held_steps, r->task_steps, r->mass_missed);
+  }
+}
+
 static void energy_rows(const pki_run_result *r, pki_table *table)
 {
   add_summary_row(table, "mechanical energy", "%.5g J at the start, changed by %.4g J", r->energy_start,
@@ -278,6 +287,7 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
                   r->real_time_factor, r->wall);
   trunk_rows(r, table);
   estimate_row(r, table);
+  tasks_row(r, table);
   if (r->nobject > 0) {
     add_summary_row(table, "objects", "%d, the fastest at %.3g m/s in the end", r->nobject, r->object_speed);
   }

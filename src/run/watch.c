@@ -385,6 +385,7 @@ void pki_watch_step(pki_watch *w, pki_run_result *result)
   if (pki_watch_is_blind(w)) {
     pki_watch_estimate(w, result);
   }
+  pki_watch_tasks(w, result);
 }
 
 /* The speed of the fastest object, by its frame. */

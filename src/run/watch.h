@@ -66,6 +66,11 @@ typedef struct pki_run_result {
   double estimate_tilt;     /* rad^2 */
   double estimate_drift;    /* m, how far its place is off at the end */
 
+  /* a robot under whole-body control */
+  long long task_steps; /* 0: it is not */
+  long long held_steps; /* limits kept it from what its tasks asked for */
+  double mass_missed;   /* m/s^2, at most */
+
   double bound; /* what steps were held to */
 
   /* not in a checkpoint */
@@ -151,6 +156,9 @@ bool pki_watch_is_blind(const pki_watch *w);
 void pki_watch_estimate(const pki_watch *w, pki_run_result *result);
 double pki_run_velocity_error(const pki_run_result *result);
 double pki_run_tilt_error(const pki_run_result *result);
+
+/* watch_tasks.c: what limits cost whole-body control after a step; nothing under other controllers. */
+void pki_watch_tasks(const pki_watch *w, pki_run_result *result);
 
 /* Why the step that w->info tells of failed, in words. */
 void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_status status, char *out,

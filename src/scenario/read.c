@@ -262,16 +262,21 @@ pk_status pki_read_entries(const pki_node *list, const pk_field *fields, int nfi
   return first;
 }
 
-pk_status pki_read_names(const pki_node *list, int most, char (**out)[64], int *count, pki_problems *problems)
+pk_status pki_read_names(const pki_node *list, int least, int most, char (**out)[64], int *count,
+                         pki_problems *problems)
 {
   *out = NULL;
   *count = 0;
   if (list == NULL || pki_expect_kind(list, PKI_NODE_LIST, problems) != PK_OK) {
     return list == NULL ? PK_OK : PK_ERROR_ARGUMENT;
   }
-  if (most > 0 && list->count != most) {
-    return pki_problem(problems, list, "%s is a list of %d, expected %d names", key_of(list), list->count,
-                       most);
+  if (most > 0 && (list->count < least || list->count > most)) {
+    char fewer[24] = "";
+    if (least < most) {
+      snprintf(fewer, sizeof fewer, "%d to ", least);
+    }
+    return pki_problem(problems, list, "%s is a list of %d, expected %s%d names", key_of(list), list->count,
+                       fewer, most);
   }
   *out = calloc((size_t)list->count + 1, sizeof **out);
   if (*out == NULL) {

@@ -23,8 +23,8 @@ pk_status pki_read_map(const pki_node *map, const pki_binding *bindings, int cou
 pk_status pki_read_entries(const pki_node *list, const pk_field *fields, int nfield, size_t size, void **out,
                            int *count, pki_problems *problems);
 
-/* A list of names, each of 1 to 63 bytes, for free(); `most` 0: any number, else as many as that. */
-pk_status pki_read_names(const pki_node *list, int most, char (**out)[64], int *count,
+/* A list of names, each of 1 to 63 bytes, for free(); `most` 0: any number, else `least` to `most`. */
+pk_status pki_read_names(const pki_node *list, int least, int most, char (**out)[64], int *count,
                          pki_problems *problems);
 
 /* One field from a node that may be NULL (not given: untouched). */

@@ -36,7 +36,7 @@ static void read_controller_list(pki_scenario *s, const pki_node *node, pki_prob
   }
 }
 
-/* Other parts of a controller's table are lists of `most` names: pointers at their offset, NULL where none is given. One
+/* Other parts of a controller's table are lists of `least` to `most` names (0: as many as that): pointers at their offset, NULL where none is given. One
  * such list is enough today. */
 static void read_controller_names(pki_scenario *s, const pki_node *node, pki_problems *problems)
 {
@@ -47,7 +47,8 @@ static void read_controller_names(pki_scenario *s, const pki_node *node, pki_pro
     const pki_node *list = names ? pki_node_find(node, f->name) : NULL;
     int count = 0;
     if (list == NULL || s->controller_names != NULL ||
-        pki_read_names(list, (int)f->most, &s->controller_names, &count, problems) != PK_OK) {
+        pki_read_names(list, (int)(f->least > 0 ? f->least : f->most), (int)f->most, &s->controller_names,
+                       &count, problems) != PK_OK) {
       continue;
     }
     for (int k = 0; k < count; k++) {

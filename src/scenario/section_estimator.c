@@ -25,7 +25,8 @@ static void read_estimator(pki_scenario *s, const pki_node *map, pki_problems *p
   const pki_binding bindings[] = {{feet_fields, feet_field_count, NULL},
                                   {pki_base_estimator_fields, pki_base_estimator_field_count, &s->estimator}};
   pki_read_map(map, bindings, 2, problems);
-  pki_read_names(pki_node_find(map, "feet"), PK_BASE_ESTIMATOR_FEET, &s->estimator_feet, &count, problems);
+  pki_read_names(pki_node_find(map, "feet"), PK_BASE_ESTIMATOR_FEET, PK_BASE_ESTIMATOR_FEET,
+                 &s->estimator_feet, &count, problems);
   for (int i = 0; i < count; i++) {
     s->estimator.feet[i] = s->estimator_feet[i];
   }

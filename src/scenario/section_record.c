@@ -26,7 +26,7 @@ static void read_record(pki_scenario *s, const pki_node *map, pki_problems *prob
   }
   const pki_binding binding = {record_fields, record_field_count, &s->record};
   pki_read_map(map, &binding, 1, problems);
-  pki_read_names(pki_node_find(map, "channels"), 0, &s->record_channels, &s->nrecord_channel, problems);
+  pki_read_names(pki_node_find(map, "channels"), 0, 0, &s->record_channels, &s->nrecord_channel, problems);
 }
 
 static void release_record(pki_scenario *s)

@@ -201,6 +201,7 @@ void pk_sim_destroy(pk_sim *sim)
   pki_ark_destroy(sim);
   pki_sim_collide_free(sim);
   pki_aligned_free(sim->control.state);
+  pki_aligned_free(sim->control.scratch);
   pki_aligned_free(sim->grown);
   if (sim->owns_memory) {
     pki_aligned_free(sim);

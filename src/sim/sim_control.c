@@ -59,7 +59,7 @@ static pk_status check_controller(const pk_sim *sim, const pk_controller *c, pk_
 pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err)
 {
   long long every = 1;
-  void *block = NULL;
+  void *block = NULL, *scratch = NULL;
   const pk_status status = check_controller(sim, controller, err);
   if (status != PK_OK) {
     return status;
@@ -68,14 +68,22 @@ pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk
     const double steps = controller->period / sim->options.dt;
     every = steps < 1 ? 1 : (long long)round(steps);
     block = controller->state_size > 0 ? pki_aligned_alloc(controller->state_size) : NULL;
-    if (controller->state_size > 0 && block == NULL) {
+    scratch = controller->scratch_size > 0 ? pki_aligned_alloc(controller->scratch_size) : NULL;
+    if ((controller->state_size > 0 && block == NULL) || (controller->scratch_size > 0 && scratch == NULL)) {
+      pki_aligned_free(block);
+      pki_aligned_free(scratch);
       return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the controller \"%s\"",
                       controller->name != NULL ? controller->name : "");
     }
   }
+  if (scratch != NULL) {
+    memset(scratch, 0, controller->scratch_size);
+  }
   pki_aligned_free(sim->control.state);
+  pki_aligned_free(sim->control.scratch);
   sim->control.by = controller;
   sim->control.state = block;
+  sim->control.scratch = scratch;
   sim->control.every = every;
   pki_control_reset(sim);
   return PK_OK;
@@ -85,10 +93,14 @@ pk_status pki_control_replace(pk_sim *sim, const pk_controller *controller, pk_e
 {
   const pk_controller *by = sim->control.by;
   if (by == NULL || by->update_group != controller->update_group || by->update != controller->update ||
-      by->state_size != controller->state_size || by->period != controller->period) {
+      by->state_size != controller->state_size || by->scratch_size != controller->scratch_size ||
+      by->period != controller->period) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "controller"},
                     "the controller \"%s\" cannot go on from the present one: start the world anew",
                     controller->name != NULL ? controller->name : "");
+  }
+  if (controller->scratch_size > 0) {
+    memset(sim->control.scratch, 0, controller->scratch_size);
   }
   sim->control.by = controller;
   return PK_OK;
@@ -150,7 +162,8 @@ pk_observation pki_observe(const pk_sim *sim, const pki_observed *world)
                       .contacts = world->contacts,
                       .ncontact = world->ncontact,
                       .sensing = sim->options.sensing,
-                      .readings = sim->options.sensing != NULL ? world->readings : NULL};
+                      .readings = sim->options.sensing != NULL ? world->readings : NULL,
+                      .scratch = sim->control.scratch};
   if (!truth) {
     see_by_sensors(sim, world->contacts, world->room, &o);
   }

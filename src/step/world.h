@@ -146,6 +146,7 @@ typedef struct pki_parameters {
 typedef struct pki_sim_control {
   const pk_controller *by;  /* NULL: none */
   void *state;              /* its block, owned */
+  void *scratch;            /* of its updates in this thread, owned */
   long long every;          /* steps between updates */
   pk_sim_contact *contacts; /* [max_contacts] what it is shown */
 } pki_sim_control;

@@ -251,7 +251,7 @@ static void read_parameter(pki_sweep *s, pki_sweep_parameter *p, pki_problems *p
   const pki_node *grid = pki_node_find(p->node, "grid"), *keys = pki_node_find(p->node, "keys");
   const bool drawn = pki_node_find(p->node, "random") != NULL, slope = p->as == PKI_SWEEP_AS_SLOPE;
   p->random = drawn ? p->random : PKI_DRAW_KIND_COUNT;
-  pki_read_names(keys, 0, &p->keys, &p->nkey, problems);
+  pki_read_names(keys, 0, 0, &p->keys, &p->nkey, problems);
   if ((p->key[0] != '\0') + (keys != NULL) + slope != 1 || (keys != NULL && p->nkey == 0)) {
     pki_problem(problems, p->node, "expected one of key, keys, and as: slope, which sets keys of its own");
   }
