@@ -28,6 +28,7 @@
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "sweep/store.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,35 @@ pk_status pki_store_head_fits(const unsigned char theirs[PKI_STORE_HEAD], const 
 }
 
 /* ---- records ---- */
+
+void pki_record_begin(pki_record *record, long long index)
+{
+  *record = (pki_record){.index = index};
+  for (int i = 0; i < pki_metric_count; i++) {
+    record->metric[i] = NAN;
+  }
+}
+
+void pki_record_fill(pki_record *record, const pki_run_result *result)
+{
+  record->wall = result->wall;
+  for (int i = 0; i < pki_metric_count; i++) {
+    const double value = pki_metrics[i].of(result);
+    record->metric[i] = isnan(value) ? NAN : value; /* one NAN: of one sign, of one content */
+  }
+  if (result->stopped[0] != '\0') {
+    record->outcome = PKI_OUTCOME_FAILED;
+    pki_copy_cut(record->message, sizeof record->message, result->stopped);
+  }
+}
+
+void pki_record_refuse(pki_record *record, const pk_error *why)
+{
+  char line[sizeof why->message + 320];
+  pki_error_line(why, line, sizeof line);
+  record->outcome = PKI_OUTCOME_REFUSED;
+  pki_copy_cut(record->message, sizeof record->message, line);
+}
 
 size_t pki_record_size(void)
 {

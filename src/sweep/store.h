@@ -34,6 +34,11 @@ typedef struct pki_record {
   char message[PKI_STORE_MESSAGE]; /* why it was refused or failed */
 } pki_record;
 
+/* A sample that has not run: no metrics. Then what came of it: a run, or a scenario that is not in order. */
+void pki_record_begin(pki_record *record, long long index);
+void pki_record_fill(pki_record *record, const pki_run_result *result);
+void pki_record_refuse(pki_record *record, const pk_error *why);
+
 /* The head of a sweep in this program. */
 void pki_store_head_of(const pki_sweep *sweep, pki_store_head *out);
 void pki_store_head_encode(const pki_store_head *head, unsigned char out[PKI_STORE_HEAD]);
