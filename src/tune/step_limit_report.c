@@ -78,9 +78,9 @@ static void add_quantity(pki_report *report, const pki_step_limit *l, const char
                                .x = {.label = "step", .unit = "ms", .log = true},
                                .y = {.unit = unit, .log = true},
                                .series = series,
-                               .nseries = 2};
+                               .nseries = n[1] > 0 ? 2 : 1};
   pki_report_panel(report,
-                   &(pki_svg_figure){.id = id, .panels = &panel, .npanels = 1, .width = 420, .height = 300});
+                   &(pki_svg_figure){.id = id, .panels = &panel, .npanels = 1, .width = 360, .height = 280});
 }
 
 static void add_facts(pki_report *report, const pki_step_limit_options *o, const pki_step_limit *l)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "report/svg_map.h"
+#include "report/svg_box.h"
 #include "tune/tune.h"
 
 enum { CELLS = 14, PAIRS = 6, BEST_ROWS = 10 };
@@ -205,67 +205,103 @@ static void add_parameter(page *p, int parameter)
     y[at] = shown_value(p, &r->list[i]);
   }
   const pki_evaluation *best = r->best >= 0 ? &r->list[r->best] : NULL;
-  double bx = best != NULL ? best->value[parameter] : NAN, by = best != NULL ? best->objective : NAN;
+  const double here = best != NULL ? best->value[parameter] : NAN;
+  const double bx[2] = {here, here}, by[2] = {p->worst, best != NULL ? best->objective : NAN};
   char id[32];
   snprintf(id, sizeof id, "over-%d", parameter);
   const pki_svg_series series[] = {
       {.name = "evaluations", .x = x, .y = y, .n = good, .style = PKI_SVG_POINTS, .color = 1},
-      {.name = "with penalties", .x = x + good, .y = y + good, .n = bad, .style = PKI_SVG_POINTS, .color = 5},
-      {.name = "best", .x = &bx, .y = &by, .n = 1, .style = PKI_SVG_POINTS, .color = 2}};
+      {.name = "best", .x = bx, .y = by, .n = 2, .style = PKI_SVG_DASHED, .color = 2},
+      {.name = "with penalties", .x = x + good, .y = y + good, .n = bad, .style = PKI_SVG_POINTS, .color = 5}};
   const pki_svg_panel panel = {
       .title = q->key,
       .x = {.log = q->scale == PKI_TUNE_LOG, .least = q->low, .most = q->high},
       .y = {.label = p->objective.data, .unit = pki_objective_unit(&p->tune->objective), .log = wants_log(p)},
       .series = series,
-      .nseries = 3};
+      .nseries = bad > 0 ? 3 : 2};
   pki_report_panel(&p->report,
-                   &(pki_svg_figure){.id = id, .panels = &panel, .npanels = 1, .width = 420, .height = 300});
+                   &(pki_svg_figure){.id = id, .panels = &panel, .npanels = 1, .width = 360, .height = 280});
+}
+
+/* Cells along each side of a map: enough to see something, few enough that most of them are met. */
+static int count_cells(const pki_tune_result *r)
+{
+  const int wanted = (int)lround(0.8 * sqrt(r->count));
+  return wanted < 5 ? 5 : wanted > CELLS ? CELLS : wanted;
 }
 
 /* Names of the cells along one parameter: their middles. */
-static void name_cells(const pki_tune_parameter *q, char name[CELLS][24], const char *names[CELLS])
+static void name_cells(const pki_tune_parameter *q, int count, char name[CELLS][24], const char *names[CELLS])
 {
-  for (int i = 0; i < CELLS; i++) {
-    snprintf(name[i], 24, "%.3g", pki_tune_value(q, (i + 0.5) / CELLS));
+  for (int i = 0; i < count; i++) {
+    snprintf(name[i], 24, "%.3g", pki_tune_value(q, (i + 0.5) / count));
     names[i] = name[i];
   }
 }
 
-static int cell_at(double t)
+static int cell_at(double t, int count)
 {
-  return t >= 1 ? CELLS - 1 : (int)(t * CELLS);
+  return t >= 1 ? count - 1 : (int)(t * count);
 }
 
-/* The best value in each cell of two parameters, whatever the others are. */
-static void add_map(page *p, int x, int y)
+/* The best value in each cell of two parameters, whatever the others are; NAN: none. */
+static void fill_cells(const page *p, int x, int y, int count, double *cells)
 {
-  const pki_tune_result *r = p->result;
-  const pki_tune_parameter *px = &p->tune->parameters[x], *py = &p->tune->parameters[y];
-  double cells[CELLS * CELLS];
-  char name[2][CELLS][24];
-  const char *names[2][CELLS];
-  for (int i = 0; i < CELLS * CELLS; i++) {
+  for (int i = 0; i < count * count; i++) {
     cells[i] = NAN;
   }
-  for (int i = 1; i < r->count; i++) {
-    const pki_evaluation *e = &r->list[i];
-    double *cell = &cells[cell_at(e->t[y]) * CELLS + cell_at(e->t[x])];
+  for (int i = 1; i < p->result->count; i++) {
+    const pki_evaluation *e = &p->result->list[i];
+    double *cell = &cells[cell_at(e->t[y], count) * count + cell_at(e->t[x], count)];
     if (pki_evaluation_is_good(e) && (isnan(*cell) || beats(p, e->objective, *cell))) {
       *cell = e->objective;
     }
   }
-  name_cells(px, name[0], names[0]);
-  name_cells(py, name[1], names[1]);
-  char title[160];
-  snprintf(title, sizeof title, "Best value: %.60s, %.60s", px->key, py->key);
-  const pki_svg_map map = {.title = title,
-                           .x = {px->key, NULL, names[0], CELLS},
-                           .y = {py->key, NULL, names[1], CELLS},
+}
+
+static int compare_rising(const void *a, const void *b)
+{
+  const double u = *(const double *)a, v = *(const double *)b;
+  return u < v ? -1 : u > v;
+}
+
+/* The range of colours: a few cells that are far worse than all others would leave one colour for these. */
+static void range_of_cells(const page *p, const double *cells, int n, double *least, double *most)
+{
+  double sorted[CELLS * CELLS];
+  int found = 0;
+  for (int i = 0; i < n; i++) {
+    if (isfinite(cells[i])) {
+      sorted[found++] = cells[i];
+    }
+  }
+  qsort(sorted, (size_t)found, sizeof *sorted, compare_rising);
+  *least = pki_quantile(sorted, found, p->tune->objective.maximise ? 0.15 : 0);
+  *most = pki_quantile(sorted, found, p->tune->objective.maximise ? 1 : 0.85);
+  if (!(*least < *most)) {
+    *least = *most = 0; /* what the data need */
+  }
+}
+
+static void add_map(page *p, int x, int y)
+{
+  const pki_tune_parameter *px = &p->tune->parameters[x], *py = &p->tune->parameters[y];
+  const int count = count_cells(p->result);
+  double cells[CELLS * CELLS], least, most;
+  char name[2][CELLS][24];
+  const char *names[2][CELLS];
+  fill_cells(p, x, y, count, cells);
+  range_of_cells(p, cells, count * count, &least, &most);
+  name_cells(px, count, name[0], names[0]);
+  name_cells(py, count, name[1], names[1]);
+  const pki_svg_map map = {.title = "Best value found",
+                           .x = {px->key, NULL, names[0], count},
+                           .y = {py->key, NULL, names[1], count},
                            .values = cells,
                            .unit = pki_objective_unit(&p->tune->objective),
                            .scale = PKI_SVG_SCALE_SEA,
-                           .width = 460,
-                           .height = 400};
+                           .least = least,
+                           .most = most};
   pki_svg_map_render(&map, &p->report.html);
 }
 
