@@ -70,7 +70,8 @@ static void the_best_values_are_printed_and_run(void **state)
   run_result r = run(KEYS "--evaluations 40 --threads 1 -o one");
   assert_int_equal(r.status, 0);
   assert_true(contains(r.out, "offset: least tracking_error\n"));
-  assert_true(contains(r.out, "  --set controller.kp=300\n  --set controller.kd="));
+  assert_true(contains(r.out, "\n  --set controller.kp="));
+  assert_true(contains(r.out, "\n  --set controller.kd="));
   assert_true(contains(r.out, "Scenario: one/best.yaml\n"));
   run_free(&r);
   cJSON *o = run_json(KEYS "--evaluations 40 --threads 3 -o three --json", 0);
@@ -78,7 +79,8 @@ static void the_best_values_are_printed_and_run(void **state)
   const cJSON *best = cJSON_GetObjectItem(o, "best"), *sets = cJSON_GetObjectItem(best, "set");
   const double found = number_at(best, "objective");
   assert_less(found, number_at(cJSON_GetObjectItem(o, "as_written"), "objective"));
-  assert_string_equal(cJSON_GetArrayItem(sets, 0)->valuestring, "controller.kp=300");
+  assert_int_equal(cJSON_GetArraySize(sets), 2);
+  assert_true(contains(cJSON_GetArrayItem(sets, 0)->valuestring, "controller.kp="));
   char command[256];
   snprintf(command, sizeof command, "run offset.yaml -n --json --set %s --set %s",
            cJSON_GetArrayItem(sets, 0)->valuestring, cJSON_GetArrayItem(sets, 1)->valuestring);
