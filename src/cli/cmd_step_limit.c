@@ -139,9 +139,10 @@ static void print_result(const pki_step_limit *l, const char *folder)
 }
 
 /* The search, the report, what is printed. */
-static int find_limit(const pki_args *args, const pki_scenario *s, pki_step_limit_options *o,
+static int find_limit(const pki_args *args, const pki_scenario *s, const pki_step_limit_options *options,
                       const char *folder)
 {
+  pki_step_limit_options o = *options;
   pk_error err = {0};
   char path[PKI_PATH_MAX];
   teller t = {.progress = pki_progress_start(), .json = args->json};
@@ -152,15 +153,15 @@ static int find_limit(const pki_args *args, const pki_scenario *s, pki_step_limi
     print_cells((const char *const[]){"step (ms)", "verdict", "tracking error", "largest speed",
                                       "kinetic energy", "slip (mm)", "uncertified", "real-time factor"});
   }
-  o->progress = t.progress.shown ? show_progress : NULL;
-  o->tried = print_trial;
-  o->user = &t; /* cppcheck-suppress autoVariables */
-  o->stop = pki_interrupt_catch();
-  status = status == PK_OK ? pki_step_limit_find(s, o, limit, &err) : status;
+  o.progress = t.progress.shown ? show_progress : NULL;
+  o.tried = print_trial;
+  o.user = &t;
+  o.stop = pki_interrupt_catch();
+  status = status == PK_OK ? pki_step_limit_find(s, &o, limit, &err) : status;
   pki_progress_end(&t.progress);
   pki_interrupt_release();
   if (status == PK_OK && limit->count > 0 && pki_path_join(path, folder, "report.html")) {
-    status = pki_step_limit_report(s, o, limit, path, &err);
+    status = pki_step_limit_report(s, &o, limit, path, &err);
   }
   int code = PKI_EXIT_FAILURE;
   if (status != PK_OK) {

@@ -15,11 +15,11 @@
 #include "tune/tune.h"
 
 const pki_option pki_options_tune[] = {
-    {"vary", 0, "KEY=LOW:HIGH[:SCALE]",
-     "a key and its bounds; SCALE: linear, log, whole; may be repeated, up to 16 keys"},
-    {"metric", 0, "METRIC[=WEIGHT]", "what is minimised; may be repeated: the weighted sum"},
+    {"vary", 0, "KEY=LOW:HIGH",
+     "a key and its bounds, behind them :log or :whole as a scale; may be repeated, up to 16 keys"},
+    {"metric", 0, "METRIC", "what is minimised, behind it =WEIGHT; may be repeated: the weighted sum"},
     {"maximise", 0, NULL, "maximise it instead"},
-    {"method", 0, "METHOD[+METHOD]", "a global search, a local one, or both (default: sobol+sbplx)"},
+    {"method", 0, "METHOD", "a global search, a local one, or GLOBAL+LOCAL (default: sobol+sbplx)"},
     {"evaluations", 0, "N", "points that are tried at most (default: 200)"},
     {"starts", 0, "N", "local searches, each from another of the best points (default: 2)"},
     {"worlds", 0, "N",

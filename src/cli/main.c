@@ -56,8 +56,8 @@ static const pki_command commands[] = {
      "largest. What is computed is kept in DIR/evaluations.pronk at once: the same command resumes after\n"
      "Ctrl-C, or after it was killed, to the same result. Writes best.yaml, which runs, evaluations.csv\n"
      "and report.html with the landscape. The exit status is 1 when it was interrupted, or nothing ran.",
-     "pronk tune starleth-trot --vary controller.forward=0.1:0.5 --metric cost_of_transport --duration 3 "
-     "--evaluations 20",
+     "pronk tune starleth-trot --vary controller.cycle=0.4:0.9 --metric cost_of_transport --duration 3 "
+     "--evaluations 20 -o out/cycle",
      pki_options_tune, pki_command_tune, NULL},
     {"step-limit", "the largest stable step of a scenario", "SCENARIO [options]",
      "Doubles the step until a run is unstable, then halves the interval. Unstable is a run that fails,\n"

@@ -159,7 +159,7 @@ static uint64_t hash_key(const pki_evaluation_key *key)
   return pki_hash_bytes(hash, &key->as_written, sizeof key->as_written);
 }
 
-static bool keys_equal(const pki_evaluation_key *a, const pki_evaluation_key *b)
+bool pki_evaluation_keys_equal(const pki_evaluation_key *a, const pki_evaluation_key *b)
 {
   return memcmp(a->value, b->value, sizeof a->value) == 0 && a->world == b->world &&
          a->as_written == b->as_written;
@@ -169,7 +169,7 @@ static bool keys_equal(const pki_evaluation_key *a, const pki_evaluation_key *b)
 static int find_slot(const pki_evaluations *e, const pki_evaluation_key *key)
 {
   int at = (int)(hash_key(key) & (uint64_t)(e->slots - 1));
-  while (e->slot[at] != 0 && !keys_equal(&e->runs[e->slot[at] - 1].key, key)) {
+  while (e->slot[at] != 0 && !pki_evaluation_keys_equal(&e->runs[e->slot[at] - 1].key, key)) {
     at = (at + 1) & (e->slots - 1);
   }
   return at;
@@ -178,7 +178,7 @@ static int find_slot(const pki_evaluations *e, const pki_evaluation_key *key)
 /* Room for one more, with at least half of the slots free. */
 static bool make_room(pki_evaluations *e)
 {
-  if (e->count == e->room) {
+  if (e->runs == NULL || e->count == e->room) {
     const int room = e->room > 0 ? 2 * e->room : FIRST_SLOTS / 2;
     pki_kept_run *runs = realloc(e->runs, (size_t)room * sizeof *runs);
     if (runs == NULL) {
@@ -221,7 +221,10 @@ static bool insert_run(pki_evaluations *e, const pki_kept_run *run)
 const pki_record *pki_evaluations_find(const pki_evaluations *evaluations, const pki_evaluation_key *key)
 {
   const pki_evaluations *e = evaluations;
-  const int run = e->slots > 0 ? e->slot[find_slot(e, key)] : 0;
+  if (e->runs == NULL || e->slots == 0) {
+    return NULL;
+  }
+  const int run = e->slot[find_slot(e, key)];
   return run > 0 ? &e->runs[run - 1].record : NULL;
 }
 

@@ -18,6 +18,8 @@ typedef struct pki_evaluation_key {
   int world; /* -1: as the scenario says */
 } pki_evaluation_key;
 
+bool pki_evaluation_keys_equal(const pki_evaluation_key *a, const pki_evaluation_key *b);
+
 typedef struct pki_kept_run {
   pki_evaluation_key key;
   pki_record record; /* its index says nothing */

@@ -14,6 +14,7 @@
 
 /* A point in one world. */
 typedef struct run_job {
+  struct run_job *next; /* that runs at the same time */
   pki_evaluator *evaluator;
   pki_evaluation_key key;
   pki_record record;
@@ -92,6 +93,45 @@ static void show_tune_progress(pki_evaluator *e)
   o->progress(o->user, fmin((double)done / (double)all, 1), what);
 }
 
+/* What is known of a job already. */
+static void find_known(pki_evaluator *e, run_job *job)
+{
+  const pki_record *known = pki_evaluations_find(&e->kept, &job->key);
+  if (known != NULL) {
+    job->record = *known;
+    job->done = true;
+    e->found++;
+  }
+}
+
+/* With the lock: wait while the same run is made for somebody else, and take what came of it; else it is ours. */
+static void join_running(pki_evaluator *e, run_job *job)
+{
+  for (run_job *other = e->running; other != NULL;) {
+    if (pki_evaluation_keys_equal(&other->key, &job->key)) {
+      pthread_cond_wait(&e->ended, &e->lock);
+      other = e->running;
+    } else {
+      other = other->next;
+    }
+  }
+  find_known(e, job);
+  if (!job->done) {
+    job->next = e->running;
+    e->running = job;
+  }
+}
+
+static void leave_running(pki_evaluator *e, const run_job *job)
+{
+  run_job **at = &e->running;
+  while (*at != job) {
+    at = &(*at)->next;
+  }
+  *at = job->next;
+  pthread_cond_broadcast(&e->ended);
+}
+
 static void do_run(void *user)
 {
   run_job *job = user;
@@ -99,6 +139,12 @@ static void do_run(void *user)
   pk_error err = {0};
   bool interrupted = false;
   if (pki_evaluator_stops(e)) {
+    return;
+  }
+  pthread_mutex_lock(&e->lock);
+  join_running(e, job);
+  pthread_mutex_unlock(&e->lock);
+  if (job->done) {
     return;
   }
   pk_status status = run_point(e->tune, &job->key, e->options->stop, &job->record, &interrupted, &err);
@@ -109,6 +155,7 @@ static void do_run(void *user)
     status = pki_evaluations_add(&e->kept, &job->key, &job->record, &err);
   }
   note_failure(e, status, &err);
+  leave_running(e, job);
   show_tune_progress(e);
   pthread_mutex_unlock(&e->lock);
 }
@@ -167,17 +214,6 @@ static void note_evaluation(pki_evaluator *e, const pki_evaluation *of)
 
 /* ---- all points ---- */
 
-/* What is known of a job already. */
-static void find_known(pki_evaluator *e, run_job *job)
-{
-  const pki_record *known = pki_evaluations_find(&e->kept, &job->key);
-  if (known != NULL) {
-    job->record = *known;
-    job->done = true;
-    e->found++;
-  }
-}
-
 static void fill_key(const pki_tune *t, const pki_evaluation *of, int world, pki_evaluation_key *out)
 {
   *out = (pki_evaluation_key){.as_written = of->as_written, .world = t->worlds > 0 ? world : -1};
@@ -186,19 +222,12 @@ static void fill_key(const pki_tune *t, const pki_evaluation *of, int world, pki
   }
 }
 
-pk_status pki_evaluator_run(pki_evaluator *evaluator, pki_evaluation *list, int count)
+/* What is known of all points, and what has to run: without gaps in `open`, how many. */
+static int find_open(pki_evaluator *e, const pki_evaluation *list, int count, run_job *jobs, run_job *open)
 {
-  pki_evaluator *e = evaluator;
-  const int worlds = e->tune->worlds > 0 ? e->tune->worlds : 1, all = count * worlds;
-  /* those that are known come first in one array; those to run are moved to another, without gaps */
-  run_job *jobs = calloc((size_t)all + 1, sizeof *jobs), *open = calloc((size_t)all + 1, sizeof *open);
+  const int worlds = e->tune->worlds > 0 ? e->tune->worlds : 1;
   int nopen = 0;
-  pthread_mutex_lock(&e->lock);
-  if (jobs == NULL || open == NULL) {
-    pk_error err;
-    note_failure(e, pki_fail_memory(&err, "runs"), &err);
-  }
-  for (int i = 0; i < all && e->status == PK_OK; i++) {
+  for (int i = 0; i < count * worlds; i++) {
     jobs[i] = (run_job){.evaluator = e};
     fill_key(e->tune, &list[i / worlds], i % worlds, &jobs[i].key);
     find_known(e, &jobs[i]);
@@ -206,23 +235,45 @@ pk_status pki_evaluator_run(pki_evaluator *evaluator, pki_evaluation *list, int 
       open[nopen++] = jobs[i];
     }
   }
+  return nopen;
+}
+
+/* What ran goes to its place among what was known, and is summed up. */
+static void close_open(pki_evaluator *e, pki_evaluation *list, int count, run_job *jobs, const run_job *open)
+{
+  const int worlds = e->tune->worlds > 0 ? e->tune->worlds : 1;
+  for (int i = 0, next = 0; i < count * worlds; i++) {
+    jobs[i] = jobs[i].done ? jobs[i] : open[next++];
+  }
+  for (int i = 0; i < count; i++) {
+    sum_up(e, jobs + (ptrdiff_t)i * worlds, worlds, &list[i]);
+    note_evaluation(e, &list[i]);
+  }
+}
+
+pk_status pki_evaluator_run(pki_evaluator *evaluator, pki_evaluation *list, int count)
+{
+  pki_evaluator *e = evaluator;
+  const size_t all = (size_t)count * (size_t)(e->tune->worlds > 0 ? e->tune->worlds : 1);
+  run_job *jobs = calloc(2 * all + 1, sizeof *jobs), *open = jobs != NULL ? jobs + all : NULL;
+  pthread_mutex_lock(&e->lock);
+  if (jobs == NULL) {
+    pk_error err;
+    note_failure(e, pki_fail_memory(&err, "runs"), &err);
+  }
   pk_status status = e->status;
+  const int nopen = jobs != NULL && status == PK_OK ? find_open(e, list, count, jobs, open) : 0;
   pthread_mutex_unlock(&e->lock);
-  if (status == PK_OK) {
+  if (nopen > 0) {
     pki_workers_run(e->workers, do_run, open, sizeof *open, nopen);
   }
   pthread_mutex_lock(&e->lock);
   status = e->status;
-  for (int i = 0, next = 0; i < all && status == PK_OK; i++) {
-    jobs[i] = jobs[i].done ? jobs[i] : open[next++];
-  }
-  for (int i = 0; i < count && status == PK_OK; i++) {
-    sum_up(e, jobs + i * worlds, worlds, &list[i]);
-    note_evaluation(e, &list[i]);
+  if (jobs != NULL && status == PK_OK) {
+    close_open(e, list, count, jobs, open);
   }
   pthread_mutex_unlock(&e->lock);
   free(jobs);
-  free(open);
   return status;
 }
 
@@ -261,6 +312,7 @@ pk_status pki_evaluator_create(const pki_tune *tune, const pki_tune_options *opt
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory or no %d threads", options->threads);
   }
   pthread_mutex_init(&out->lock, NULL);
+  pthread_cond_init(&out->ended, NULL);
   if (out->kept.damaged > 0 && options->note != NULL) {
     char what[PKI_PATH_MAX + 80];
     snprintf(what, sizeof what, "%lld damaged records in %s; they are computed again", out->kept.damaged,
@@ -275,6 +327,7 @@ pk_status pki_evaluator_destroy(pki_evaluator *evaluator, pk_error *err)
   pki_workers_destroy(evaluator->workers);
   const pk_status status = pki_record_file_flush(&evaluator->kept.file, true, err);
   pki_evaluations_close(&evaluator->kept);
+  pthread_cond_destroy(&evaluator->ended);
   pthread_mutex_destroy(&evaluator->lock);
   return status;
 }

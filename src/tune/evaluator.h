@@ -14,6 +14,8 @@ typedef struct pki_evaluator {
   double duration;      /* s, of a run */
   pki_penalty penalty;  /* known when the scenario as it is has run */
   pthread_mutex_t lock; /* of all that follows */
+  pthread_cond_t ended; /* some run has */
+  struct run_job *running;
   pki_evaluations kept;
   long long ran, found;         /* worlds that ran now; that were there */
   double best_cost, best_value; /* the least of all evaluations, and its objective */

@@ -204,15 +204,19 @@ static void add_parameter(page *p, int parameter)
     x[at] = r->list[i].value[parameter];
     y[at] = shown_value(p, &r->list[i]);
   }
-  const pki_evaluation *best = r->best >= 0 ? &r->list[r->best] : NULL;
-  const double here = best != NULL ? best->value[parameter] : NAN;
-  const double bx[2] = {here, here}, by[2] = {p->worst, best != NULL ? best->objective : NAN};
+  const double here = r->best >= 0 ? r->list[r->best].value[parameter] : NAN;
+  const double bx[2] = {here, here}, by[2] = {p->worst, r->best >= 0 ? r->list[r->best].objective : NAN};
   char id[32];
   snprintf(id, sizeof id, "over-%d", parameter);
   const pki_svg_series series[] = {
       {.name = "evaluations", .x = x, .y = y, .n = good, .style = PKI_SVG_POINTS, .color = 1},
       {.name = "best", .x = bx, .y = by, .n = 2, .style = PKI_SVG_DASHED, .color = 2},
-      {.name = "with penalties", .x = x + good, .y = y + good, .n = bad, .style = PKI_SVG_POINTS, .color = 5}};
+      {.name = "with penalties",
+       .x = x + good,
+       .y = y + good,
+       .n = bad,
+       .style = PKI_SVG_POINTS,
+       .color = 5}};
   const pki_svg_panel panel = {
       .title = q->key,
       .x = {.log = q->scale == PKI_TUNE_LOG, .least = q->low, .most = q->high},
@@ -268,7 +272,7 @@ static int compare_rising(const void *a, const void *b)
 /* The range of colours: a few cells that are far worse than all others would leave one colour for these. */
 static void range_of_cells(const page *p, const double *cells, int n, double *least, double *most)
 {
-  double sorted[CELLS * CELLS];
+  double sorted[CELLS * CELLS] = {0};
   int found = 0;
   for (int i = 0; i < n; i++) {
     if (isfinite(cells[i])) {
@@ -336,8 +340,8 @@ static int next_best(const pki_tune_result *r, int before)
   int next = -1;
   for (int i = 0; i < r->count; i++) {
     const pki_evaluation *e = &r->list[i];
-    const bool later =
-        before < 0 || e->cost > r->list[before].cost || (e->cost == r->list[before].cost && i > before);
+    const double passed = before >= 0 ? r->list[before].cost : -INFINITY;
+    const bool later = e->cost > passed || (e->cost == passed && i > before);
     if (later && !isnan(e->objective) && (next < 0 || e->cost < r->list[next].cost)) {
       next = i;
     }
@@ -403,6 +407,9 @@ pk_status pki_tune_report(const pki_tune *tune, const pki_tune_result *result, c
                           pk_error *err)
 {
   page p = {.tune = tune, .result = result};
+  if (result->list == NULL) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){0}, "nothing was evaluated");
+  }
   const size_t room = 2 * (size_t)result->count + 2;
   p.x = calloc(2 * room, sizeof *p.x);
   if (p.x == NULL) {

@@ -54,13 +54,15 @@ pk_status __wrap_pki_run_single(const pki_single_run *run_once, bool *refused, p
 
 static pki_tune_result run_tune(pki_tune *t, const char *folder, int threads)
 {
-  pki_tune_result r = {0};
+  pki_tune_result r;
   pk_error err = {.message = ""};
   const pki_tune_options options = {.folder = folder, .threads = threads, .stop = &stop};
   stop = 0;
   runs = 0;
-  if (pki_folder_create(folder, &err) != PK_OK || pki_tune_check(t, &err) != PK_OK ||
-      pki_tune_run(t, &options, &r, &err) != PK_OK) {
+  if (pki_folder_create(folder, &err) != PK_OK || pki_tune_check(t, &err) != PK_OK) {
+    fail_msg("%s: %s: %s", err.file, err.field, err.message);
+  }
+  if (pki_tune_run(t, &options, &r, &err) != PK_OK) {
     fail_msg("%s: %s: %s", err.file, err.field, err.message);
   }
   return r;
