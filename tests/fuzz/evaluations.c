@@ -37,7 +37,7 @@ static int file_of(const uint8_t *data, size_t size, char path[64])
 /* What this program writes as the head. */
 static void learn_head(void)
 {
-  static const char text[] = "model: pendulum\n";
+  static const char text[] = "model: pendulum\nduration: 1\n";
   char path[64];
   pki_evaluations e;
   need(pki_scenario_parse("a.yaml", text, sizeof text - 1, NULL, 0, &tune.base, NULL) == PK_OK);
