@@ -135,7 +135,9 @@ static void print_result(const pki_step_limit *l, const char *folder)
   } else if (!l->interrupted) {
     printf("\nNo stable step: the first is unstable\n");
   }
-  printf("Report: %s/report.html\n", folder);
+  if (l->count > 0) {
+    printf("Report: %s/report.html\n", folder);
+  }
 }
 
 /* The search, the report, what is printed. */
@@ -144,7 +146,7 @@ static int find_limit(const pki_args *args, const pki_scenario *s, const pki_ste
 {
   pki_step_limit_options o = *options;
   pk_error err = {0};
-  char path[PKI_PATH_MAX];
+  char path[PKI_PATH_MAX] = "";
   teller t = {.progress = pki_progress_start(), .json = args->json};
   pki_step_limit *limit = calloc(1, sizeof *limit);
   pk_status status = limit != NULL ? pki_folder_create(folder, &err) : pki_fail_memory(&err, NULL);

@@ -85,11 +85,14 @@ static void show_tune_progress(pki_evaluator *e)
     return;
   }
   e->shown = now;
-  char what[160];
+  char what[160], best[40] = "";
   const long long all = (long long)e->tune->evaluations * (e->tune->worlds > 0 ? e->tune->worlds : 1),
                   done = e->ran + e->found;
-  snprintf(what, sizeof what, "%lld/%lld runs, %.3g/s; best %.6g", done, all,
-           (double)e->ran / fmax(now - e->began, 1e-9), e->best_value);
+  if (!isnan(e->best_value)) {
+    snprintf(best, sizeof best, "; best %.6g", e->best_value);
+  }
+  snprintf(what, sizeof what, "%lld/%lld runs, %.3g/s%s", done, all,
+           (double)e->ran / fmax(now - e->began, 1e-9), best);
   o->progress(o->user, fmin((double)done / (double)all, 1), what);
 }
 
