@@ -16,6 +16,7 @@ void pki_tracking_error_add(const pk_model *model, const pk_command *commands, c
     if (has_reference(model, commands, k)) {
       const double e = fabs(commands[k].q_des - q_start[model->dof_q[k]]);
       error->sum += e;
+      error->squares += e * e;
       error->most = e > error->most ? e : error->most;
       error->count++;
     }
@@ -25,6 +26,11 @@ void pki_tracking_error_add(const pk_model *model, const pk_command *commands, c
 double pki_tracking_error_mean(const pki_tracking_error *error)
 {
   return error->count > 0 ? error->sum / (double)error->count : NAN;
+}
+
+double pki_tracking_error_rms(const pki_tracking_error *error)
+{
+  return error->count > 0 ? sqrt(error->squares / (double)error->count) : NAN;
 }
 
 double pki_tracking_error_most(const pki_tracking_error *error)

@@ -1,5 +1,5 @@
 /* How far joints are from where their commands want them: |q_des - q| over all coordinates that have a reference and over
- * all steps, its mean and its largest value. */
+ * all steps, its mean, its root mean square and its largest value. */
 #ifndef PKI_RUN_TRACKING_ERROR_H
 #define PKI_RUN_TRACKING_ERROR_H
 
@@ -9,6 +9,7 @@
 /* What is added up. Plain numbers: a checkpoint keeps them as they are. */
 typedef struct pki_tracking_error {
   double sum;      /* rad or m */
+  double squares;  /* rad^2 or m^2 */
   double most;     /* rad or m */
   long long count; /* coordinates, in each step that had a reference for them */
 } pki_tracking_error;
@@ -19,6 +20,7 @@ void pki_tracking_error_add(const pk_model *model, const pk_command *commands, c
 
 /* rad or m; NAN: no coordinate had a reference. */
 double pki_tracking_error_mean(const pki_tracking_error *error);
+double pki_tracking_error_rms(const pki_tracking_error *error);
 double pki_tracking_error_most(const pki_tracking_error *error);
 
 #endif

@@ -77,6 +77,11 @@ static double tracking_error(const pki_run_result *r)
   return pki_tracking_error_mean(&r->tracking);
 }
 
+static double tracking_error_rms(const pki_run_result *r)
+{
+  return pki_tracking_error_rms(&r->tracking);
+}
+
 static double tracking_error_max(const pki_run_result *r)
 {
   return pki_tracking_error_most(&r->tracking);
@@ -158,6 +163,8 @@ const pki_metric pki_metrics[] = {
     {"tracking_error", "rad",
      "mean distance of joints from where their commands want them (m, of those that slide); none: nowhere",
      tracking_error},
+    {"tracking_error_rms", "rad", "the root of its mean square, which weighs large ones more",
+     tracking_error_rms},
     {"tracking_error_max", "rad", "the largest such distance", tracking_error_max},
     {"penetration", "m", "deepest", metric_penetration},
     {"worst_residual", "", "relative residual of the worst step; none: no contact", worst_residual},

@@ -48,6 +48,7 @@ static void only_coordinates_with_a_reference_count(void **state)
   pki_tracking_error_add(m, commands, q, end, &e);
   assert_int_equal(e.count, 11);
   assert_near(pki_tracking_error_mean(&e), 0.5 / 11, 1e-16);
+  assert_near(pki_tracking_error_rms(&e), 0.25 * sqrt(2.0 / 11), 1e-16);
   assert_true(pki_tracking_error_most(&e) == 0.25);
   free(commands), free(q), free(end);
   pki_world_free(&world);
@@ -76,6 +77,8 @@ static void a_critically_damped_offset_has_its_mean_in_closed_form(void **state)
   const pki_run_result r = run_text(text, set);
   const double w = 5, end = 2, mean = 0.4 * (2 - (2 + w * end) * exp(-w * end)) / (w * end);
   assert_near(pki_tracking_error_mean(&r.tracking), mean, 2e-3 * mean);
+  /* and the integral of its square is 5/(4 w), but for exp(-20) */
+  assert_near(pki_tracking_error_rms(&r.tracking), 0.4 * sqrt(1.25 / (w * end)), 2e-3 * 0.4);
   assert_near(pki_tracking_error_most(&r.tracking), 0.4, 1e-15); /* at the start of the first step */
   remove("tracking-error.csv");
 }
