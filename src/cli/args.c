@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +196,20 @@ bool pki_args_number(const pki_args *args, const char *option, double least, dou
   pki_complain(args->command->name, "--%s is '%s', expected a number from %g to %g", option, text, least,
                most);
   return false;
+}
+
+bool pki_args_whole(const pki_args *args, const char *option, int least, int most, int preset, int *out)
+{
+  double number;
+  if (!pki_args_number(args, option, least, most, preset, &number)) {
+    return false;
+  }
+  if (number != floor(number)) {
+    pki_complain(args->command->name, "--%s is %g, expected a whole number", option, number);
+    return false;
+  }
+  *out = (int)number;
+  return true;
 }
 
 int pki_args_choice(const pki_args *args, const char *what, const char *word, const char *const *words,

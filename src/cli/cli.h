@@ -84,6 +84,9 @@ const char **pki_args_all(const pki_args *args, const char *name, int *count);
 bool pki_args_number(const pki_args *args, const char *option, double least, double most, double preset,
                      double *out);
 
+/* The same for numbers without a fraction. */
+bool pki_args_whole(const pki_args *args, const char *option, int least, int most, int preset, int *out);
+
 /* One of `count` words, or -1 after saying which word is near. `what` names the thing. */
 int pki_args_choice(const pki_args *args, const char *what, const char *word, const char *const *words,
                     int count);
@@ -109,6 +112,8 @@ int pki_command_run(const pki_args *args);
 int pki_command_batch(const pki_args *args);
 int pki_command_compare(const pki_args *args);
 int pki_command_sweep(const pki_args *args);
+int pki_command_tune(const pki_args *args);
+int pki_command_step_limit(const pki_args *args);
 int pki_command_info(const pki_args *args);
 int pki_command_check(const pki_args *args);
 int pki_command_list(const pki_args *args);
@@ -124,6 +129,7 @@ int pki_command_man(const pki_args *args);
 int pki_command_completion(const pki_args *args);
 int pki_command_bench(int argc, char **argv);
 
+extern const pki_option pki_options_tune[], pki_options_step_limit[];
 extern const pki_option pki_options_run[], pki_options_batch[], pki_options_compare[], pki_options_sweep[],
     pki_options_info[], pki_options_check[], pki_options_list[], pki_options_study[], pki_options_solve[],
     pki_options_view[], pki_options_render[], pki_options_schema[], pki_options_export[], pki_options_man[],

@@ -29,6 +29,7 @@
 #include "study/study.h"
 #include "sweep/metrics.h"
 #include "sweep/sweep.h"
+#include "tune/methods.h"
 
 const pki_option pki_options_list[] = {{"names", 0, NULL, "names only, one on each line"}, {0}};
 
@@ -201,6 +202,16 @@ static void list_metrics(listing *l)
     snprintf(doc, sizeof doc, "%s%s%s%s", pki_metrics[i].doc, unit ? " (" : "", pki_metrics[i].unit,
              unit ? ")" : "");
     add_listed(l, pki_metrics[i].name, doc);
+  }
+}
+
+static void list_methods(listing *l)
+{
+  for (int i = 0; i < pki_tune_method_count; i++) {
+    char doc[256];
+    snprintf(doc, sizeof doc, "%s: %s", pki_tune_methods[i].global ? "global" : "local",
+             pki_tune_methods[i].doc);
+    add_listed(l, pki_tune_methods[i].name, doc);
   }
 }
 
@@ -400,7 +411,8 @@ static const struct {
 } lists[] = {
     {"scenarios", "worlds that `pronk run` knows by name", list_scenarios, NULL},
     {"sweeps", "what `pronk sweep` knows by name", list_sweeps, NULL},
-    {"metrics", "what a sweep tells of each sample", list_metrics, NULL},
+    {"metrics", "what a sweep tells of each sample, and what can be tuned for", list_metrics, NULL},
+    {"methods", "how `pronk tune` searches", list_methods, NULL},
     {"models", "robots that can be named instead of a file", list_models, NULL},
     {"motors", "motors and drives that an actuator can name", list_motors, &motor_columns},
     {"controllers", "what can command a robot", list_controllers, NULL},

@@ -1,7 +1,5 @@
 /* pronk sweep: one scenario under very many settings. */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/join_ranks.h"
 #include "cli/print_json.h"
+#include "cli/processors.h"
 #include "cli/sets.h"
 #include "cli/terminal.h"
 #include "report/table.h"
@@ -44,13 +43,6 @@ typedef struct job {
 } job;
 
 /* ---- what is printed ---- */
-
-static int count_processors(void)
-{
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
-}
 
 /* The command that runs a sample, for cJSON. */
 static void add_command(cJSON *row, const pki_sweep *s, long long index)
@@ -348,7 +340,7 @@ int pki_command_sweep(const pki_args *args)
   if (!pki_ranks_begin("sweep", &j.comm)) {
     return PKI_EXIT_FAILURE;
   }
-  j.threads = threads > 0 ? (int)threads : j.comm.size > 1 ? 1 : count_processors();
+  j.threads = threads > 0 ? (int)threads : j.comm.size > 1 ? 1 : pki_count_processors();
   const int code = run_job(&j);
   pki_ranks_end(&j.comm, j.agreed);
   return code;

@@ -50,6 +50,22 @@ static const pki_command commands[] = {
      "results.h5, report.html, and recordings of the worst samples.",
      "pronk sweep starleth-trot-quick\n  mpirun -n 4 pronk sweep starleth-trot --output out/trots",
      pki_options_sweep, pki_command_sweep, NULL},
+    {"tune", "the numbers of a scenario for which a run is best", "SCENARIO [options]",
+     "Searches everywhere, then downhill from the best points (NLopt), for values of any keys of the\n"
+     "scenario for which a metric of runs (`pronk list metrics`), or a weighted sum of some, is least or\n"
+     "largest. What is computed is kept in DIR/evaluations.pronk at once: the same command resumes after\n"
+     "Ctrl-C, or after it was killed, to the same result. Writes best.yaml, which runs, evaluations.csv\n"
+     "and report.html with the landscape. The exit status is 1 when it was interrupted, or nothing ran.",
+     "pronk tune starleth-trot --vary controller.cycle=0.4:0.9 --metric cost_of_transport --duration 3 "
+     "--evaluations 20 -o out/cycle",
+     pki_options_tune, pki_command_tune, NULL},
+    {"step-limit", "the largest stable step of a scenario", "SCENARIO [options]",
+     "Doubles the step until a run is unstable, then halves the interval. Unstable is a run that fails,\n"
+     "falls where a reference run at a small step does not, exceeds a factor times the reference's joint\n"
+     "speeds or its square times the kinetic energy, or a bound on the mean tracking error. A period of\n"
+     "the controller follows the step. The exit status is 1 when not even the first step is stable.",
+     "pronk step-limit starleth-stand --duration 2 --cap 0.02", pki_options_step_limit,
+     pki_command_step_limit, NULL},
     {"info", "what is in a model, a recording or a motor", "MODEL|RECORDING|MOTOR [options]",
      "MODEL is a URDF file, a folder that holds one, the name of a model (`pronk list\n"
      "models`), or chain:N for a generated chain of N links. RECORDING is a .mcap file or the\n"

@@ -123,6 +123,9 @@ cJSON *pki_run_json(const pki_scenario *s, const pki_run_result *r)
   pki_json_number(o, "tilt_max", r->tilt_max);
   pki_json_number(o, "velocity_error", pki_run_velocity_error(r));
   pki_json_number(o, "tilt_error", pki_run_tilt_error(r));
+  pki_json_number(o, "tracking_error", pki_tracking_error_mean(&r->tracking));
+  pki_json_number(o, "tracking_error_rms", pki_tracking_error_rms(&r->tracking));
+  pki_json_number(o, "tracking_error_max", pki_tracking_error_most(&r->tracking));
   add_certificate(o, r);
   pki_json_number(o, "energy_in", r->energy_in);
   pki_json_number(o, "positive_work", r->positive_work);

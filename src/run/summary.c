@@ -103,6 +103,16 @@ static void torque_row(const pki_run_result *r, pki_table *table)
                   force ? "N" : "N m", m->joints[m->dof_joint[most]].name);
 }
 
+/* What joints with a reference missed it by. */
+static void tracking_row(const pki_run_result *r, pki_table *table)
+{
+  const double mean = pki_tracking_error_mean(&r->tracking);
+  if (!isnan(mean)) {
+    add_summary_row(table, "tracking error", "%.3g on average, %.3g at most (rad or m, of joints)", mean,
+                    pki_tracking_error_most(&r->tracking));
+  }
+}
+
 /* Millimetres, or metres when there are many. */
 static void slip_row(const pki_run_result *r, pki_table *table)
 {
@@ -294,6 +304,7 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
   energy_rows(r, table);
   actuator_rows(r, table);
   torque_row(r, table);
+  tracking_row(r, table);
   contact_rows(r, table);
   if (r->not_compiled[0] != '\0') {
     add_summary_row(table, "dynamics", "%s: %s", r->dynamics, r->not_compiled);

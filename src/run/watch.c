@@ -81,7 +81,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   const size_t nq = (size_t)m->nq, nu = (size_t)m->nu, nbody = (size_t)m->nbody;
   *result = (pki_run_result){.bound = bound};
   *w = (pki_watch){.world = world, .model = m, .info = {.body = -1, .term = "", .certified = true}};
-  w->q = calloc(nq + 2 * nu + 4 * nbody + 4, sizeof *w->q);
+  w->q = calloc(2 * nq + 2 * nu + 4 * nbody + 4, sizeof *w->q);
   w->room = pk_sim_max_contacts(world->sim);
   w->contacts = calloc((size_t)w->room, sizeof *w->contacts);
   w->feet = calloc(nbody + 1, sizeof *w->feet);
@@ -92,7 +92,8 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   }
   w->u = w->q + nq;
   w->u_before = w->u + nu;
-  w->force = w->u_before + nu;
+  w->q_before = w->u_before + nu;
+  w->force = w->q_before + nq;
   w->normal = w->force + 3 * (nbody + 1);
   find_feet(w);
   pk_sim_sense(world->sim); /* what is seen at the start is recorded, too */
@@ -269,13 +270,16 @@ static void watch_certificate(const pki_watch *w, pki_run_result *r)
   }
 }
 
-/* A constant force over a step does the work dt tau . (mean velocity) on rigid bodies. */
+/* A constant force over a step does the work dt tau . (mean velocity) on rigid bodies. References are those of the commands
+ * that acted in it, which latency may have delayed. */
 static void watch_joints(pki_watch *w, pki_run_result *r)
 {
   const pk_model *m = w->model;
   const double dt = w->world->scenario->step.dt, *tau = pk_sim_tau(w->world->sim);
   memcpy(w->u_before, w->u, (size_t)m->nu * sizeof *w->u);
+  memcpy(w->q_before, w->q, (size_t)m->nq * sizeof *w->q);
   pk_sim_get_joints(w->world->sim, w->q, w->u);
+  pki_tracking_error_add(m, w->world->sim->acting, w->q_before, w->q, &r->tracking);
   r->push_work += w->info.push_work;
   for (int k = 0; k < m->nu; k++) {
     if (m->dof_joint[k] >= 0) {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "pronk/energy.h"
+#include "run/tracking_error.h"
 #include "scenario/scenario.h"
 
 /* What a run was like. The trunk is the first robot's (model/trunk_link.h); a world of objects alone has none.
@@ -38,6 +39,7 @@ typedef struct pki_run_result {
   double positive_work; /* J, the part that flowed from the motors */
   double push_work;     /* J, of pushes */
   double energy_start;  /* J, kinetic and potential */
+  pki_tracking_error tracking;
 
   /* actuators, where there are any (nactuator) */
   pk_actuator_flow flow;   /* J, of all */
@@ -104,11 +106,12 @@ void pki_run_result_free(pki_run_result *result);
 /* The world after a step. */
 typedef struct pki_watch {
   pki_world *world;
-  const pk_model *model;    /* joint coordinates */
-  double *q, *u, *u_before; /* joint coordinates */
-  pk_step_info info;        /* of the last step */
-  pk_sim_contact *contacts; /* [room] of the last step */
-  int room;                 /* for contacts: the world's, which may grow */
+  const pk_model *model;       /* joint coordinates */
+  double *q, *u;               /* joint coordinates */
+  double *q_before, *u_before; /* likewise, at the start of the last step */
+  pk_step_info info;           /* of the last step */
+  pk_sim_contact *contacts;    /* [room] of the last step */
+  int room;                    /* for contacts: the world's, which may grow */
   int ncontact;
   int *feet, nfoot; /* links */
   double *force;    /* [nfoot + 1][3] N on each foot from outside its robot, and on all other links, world */

@@ -72,6 +72,21 @@ static double height_min(const pki_run_result *r)
   return r->height_min;
 }
 
+static double tracking_error(const pki_run_result *r)
+{
+  return pki_tracking_error_mean(&r->tracking);
+}
+
+static double tracking_error_rms(const pki_run_result *r)
+{
+  return pki_tracking_error_rms(&r->tracking);
+}
+
+static double tracking_error_max(const pki_run_result *r)
+{
+  return pki_tracking_error_most(&r->tracking);
+}
+
 static double metric_penetration(const pki_run_result *r)
 {
   return r->penetration;
@@ -145,6 +160,12 @@ const pki_metric pki_metrics[] = {
     {"velocity_error", "m/s", "rms, of the trunk as a controller sees it by sensors; none: it sees the truth",
      pki_run_velocity_error},
     {"tilt_error", "rad", "likewise", pki_run_tilt_error},
+    {"tracking_error", "rad",
+     "mean distance of joints from where their commands want them (m, of those that slide); none: nowhere",
+     tracking_error},
+    {"tracking_error_rms", "rad", "the root of its mean square, which weighs large ones more",
+     tracking_error_rms},
+    {"tracking_error_max", "rad", "the largest such distance", tracking_error_max},
     {"penetration", "m", "deepest", metric_penetration},
     {"worst_residual", "", "relative residual of the worst step; none: no contact", worst_residual},
     {"uncertified", "", "steps above the bound", metric_uncertified},

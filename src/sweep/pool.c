@@ -25,25 +25,14 @@ static void note_ran(void *user, const pki_world *world, const pki_run_result *r
   (void)world;
   teller *t = user;
   t->interrupted = result->interrupted;
-  t->record->wall = result->wall;
-  for (int i = 0; i < pki_metric_count; i++) {
-    const double value = pki_metrics[i].of(result);
-    t->record->metric[i] = isnan(value) ? NAN : value; /* one NAN: of one sign, of one content */
-  }
-  if (result->stopped[0] != '\0') {
-    t->record->outcome = PKI_OUTCOME_FAILED;
-    pki_copy_cut(t->record->message, sizeof t->record->message, result->stopped);
-  }
+  pki_record_fill(t->record, result);
 }
 
 pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *folder, const atomic_int *stop,
                          pki_record *out, bool *interrupted, pk_error *err)
 {
   pki_sweep_point point;
-  *out = (pki_record){.index = index};
-  for (int i = 0; i < pki_metric_count; i++) {
-    out->metric[i] = NAN;
-  }
+  pki_record_begin(out, index);
   pki_sweep_sample(sweep, index, &point);
   int nset;
   char **sets = pki_sweep_sets(sweep, &point, &nset);
@@ -68,10 +57,7 @@ pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *fo
     return status;
   }
   if (refused) {
-    char line[sizeof own.message + 320];
-    pki_error_line(&own, line, sizeof line);
-    out->outcome = PKI_OUTCOME_REFUSED;
-    pki_copy_cut(out->message, sizeof out->message, line);
+    pki_record_refuse(out, &own);
   }
   *interrupted = t.interrupted;
   return PK_OK;

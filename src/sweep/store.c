@@ -25,21 +25,14 @@
  *          160 message
  *    -4     4  CRC-32 of the record so far
  */
-#define _GNU_SOURCE /* flock beside C17 */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "sweep/store.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/clock.h"
-#include "base/file.h"
 #include "record/crc32.h"
 #include "run/checkpoint.h"
 
@@ -127,6 +120,35 @@ pk_status pki_store_head_fits(const unsigned char theirs[PKI_STORE_HEAD], const 
 
 /* ---- records ---- */
 
+void pki_record_begin(pki_record *record, long long index)
+{
+  *record = (pki_record){.index = index};
+  for (int i = 0; i < pki_metric_count; i++) {
+    record->metric[i] = NAN;
+  }
+}
+
+void pki_record_fill(pki_record *record, const pki_run_result *result)
+{
+  record->wall = result->wall;
+  for (int i = 0; i < pki_metric_count; i++) {
+    const double value = pki_metrics[i].of(result);
+    record->metric[i] = isnan(value) ? NAN : value; /* one NAN: of one sign, of one content */
+  }
+  if (result->stopped[0] != '\0') {
+    record->outcome = PKI_OUTCOME_FAILED;
+    pki_copy_cut(record->message, sizeof record->message, result->stopped);
+  }
+}
+
+void pki_record_refuse(pki_record *record, const pk_error *why)
+{
+  char line[sizeof why->message + 320];
+  pki_error_line(why, line, sizeof line);
+  record->outcome = PKI_OUTCOME_REFUSED;
+  pki_copy_cut(record->message, sizeof record->message, line);
+}
+
 size_t pki_record_size(void)
 {
   return 24 + 8 * (size_t)pki_metric_count + PKI_STORE_MESSAGE + CRC;
@@ -175,136 +197,65 @@ bool pki_record_equal(const pki_record *a, const pki_record *b)
 
 /* ---- the file ---- */
 
-static pk_status fail_file(const char *path, const char *what, int why, pk_error *err)
+/* The store and the head that it is opened with. */
+typedef struct store_opening {
+  pki_store *store;
+  const pki_store_head *head;
+} store_opening;
+
+static pk_status check_store_head(void *user, const unsigned char *theirs, const char *path, pk_error *err)
 {
-  return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "%s: %s", what, strerror(why));
+  const store_opening *o = user;
+  return pki_store_head_fits(theirs, o->head, path, "give another --output, or start afresh with --again",
+                             err);
 }
 
-static off_t place_of(long long record)
+/* Which sample it is of. */
+static pk_status note_record(void *user, long long at, const unsigned char *bytes, pk_error *err)
 {
-  return (off_t)PKI_STORE_HEAD + (off_t)record * (off_t)pki_record_size();
-}
-
-/* Go on behind the last whole record. */
-static pk_status truncate_store(pki_store *s, off_t size, pk_error *err)
-{
-  return ftruncate(s->fd, size) == 0 && lseek(s->fd, size, SEEK_SET) == size
-             ? PK_OK
-             : fail_file(s->path, "cannot be cut to size", errno, err);
-}
-
-static pk_status begin_store(pki_store *s, const pki_store_head *head, pk_error *err)
-{
-  unsigned char bytes[PKI_STORE_HEAD];
-  const pk_status status = truncate_store(s, 0, err);
-  pki_store_head_encode(head, bytes);
-  return status != PK_OK ? status
-         : pki_write_all(s->fd, bytes, sizeof bytes) && fsync(s->fd) == 0
-             ? PK_OK
-             : fail_file(s->path, "cannot be written", errno, err);
-}
-
-/* Which samples are there. */
-static pk_status read_records(pki_store *s, off_t size, pk_error *err)
-{
-  enum { AT_ONCE = 256 };
-  const size_t each = pki_record_size();
-  const long long whole = (long long)((size - PKI_STORE_HEAD) / (off_t)each);
-  unsigned char *bytes = malloc(AT_ONCE * each);
-  if (bytes == NULL || whole > INT32_MAX - 1) {
-    free(bytes);
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.file = s->path}, "out of memory for %lld samples",
-                    whole);
+  pki_store *s = ((store_opening *)user)->store;
+  pki_record record;
+  (void)err;
+  if (!pki_record_decode(bytes, s->samples, &record)) {
+    s->damaged++;
+  } else if (s->slot[record.index] == 0) {
+    s->slot[record.index] = (int32_t)(at + 1);
+    s->finished++;
+    s->fell += record.metric[0] > 0;
   }
-  pk_status status = PK_OK;
-  for (long long i = 0; i < whole && status == PK_OK; i += AT_ONCE) {
-    const size_t n = whole - i < AT_ONCE ? (size_t)(whole - i) : AT_ONCE;
-    if (pread(s->fd, bytes, n * each, place_of(i)) != (ssize_t)(n * each)) {
-      status = fail_file(s->path, "cannot be read", errno, err);
-    }
-    for (size_t k = 0; k < n && status == PK_OK; k++) {
-      pki_record record;
-      if (!pki_record_decode(bytes + k * each, s->samples, &record)) {
-        s->damaged++;
-      } else if (s->slot[record.index] == 0) {
-        s->slot[record.index] = (int32_t)(i + (long long)k + 1);
-        s->finished++;
-        s->fell += record.metric[0] > 0;
-      }
-    }
-  }
-  s->records = whole;
-  free(bytes);
-  return status;
-}
-
-/* What is in a file that was there. */
-static pk_status read_existing_store(pki_store *s, const pki_store_head *head, off_t size, pk_error *err)
-{
-  unsigned char bytes[PKI_STORE_HEAD] = {0};
-  const size_t known = size < PKI_STORE_HEAD ? (size_t)size : PKI_STORE_HEAD;
-  if (pread(s->fd, bytes, known, 0) != (ssize_t)known) {
-    return fail_file(s->path, "cannot be read", errno, err);
-  }
-  /* killed while the head was written: there are no samples */
-  if (known < PKI_STORE_HEAD && memcmp(bytes, magic, known < sizeof magic ? known : sizeof magic) == 0) {
-    return begin_store(s, head, err);
-  }
-  pk_status status =
-      pki_store_head_fits(bytes, head, s->path, "give another --output, or start afresh with --again", err);
-  status = status == PK_OK ? read_records(s, size, err) : status;
-  return status == PK_OK ? truncate_store(s, place_of(s->records), err) : status;
-}
-
-/* Some network file systems have no locks: there the user sees to it that one process is at work. */
-static pk_status lock_store(pki_store *s, pk_error *err)
-{
-  if (flock(s->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK) {
-    return PK_OK;
-  }
-  if (errno == EWOULDBLOCK) {
-    return pki_fail(
-        err, PK_ERROR_FILE, (pki_where){.file = s->path},
-        "another process is at work in this folder: wait for it, end it, or give another --output");
-  }
-  return fail_file(s->path, "cannot be locked", errno, err);
+  return PK_OK;
 }
 
 pk_status pki_store_open(const char *path, const pki_store_head *head, bool again, pki_store *out,
                          pk_error *err)
 {
-  *out = (pki_store){.fd = -1, .samples = (long long)head->samples, .flushed = pki_clock()};
-  pki_store *s = out;
-  if (snprintf(s->path, sizeof s->path, "%s", path) >= PKI_PATH_MAX) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "the path is too long");
+  unsigned char bytes[PKI_STORE_HEAD];
+  *out = (pki_store){.file = {.fd = -1}, .samples = (long long)head->samples};
+  out->slot = calloc((size_t)out->samples + 1, sizeof *out->slot);
+  if (out->slot == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for %lld samples", out->samples);
   }
-  s->slot = calloc((size_t)s->samples + 1, sizeof *s->slot);
-  if (s->slot == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for %lld samples", s->samples);
-  }
-  s->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  struct stat info;
-  pk_status status = s->fd >= 0 ? lock_store(s, err) : fail_file(path, "cannot be opened", errno, err);
-  if (status == PK_OK && (fstat(s->fd, &info) != 0 || !S_ISREG(info.st_mode))) {
-    status = pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "is no regular file");
-  }
-  if (status == PK_OK) {
-    status = again || info.st_size == 0 ? begin_store(s, head, err)
-                                        : read_existing_store(s, head, info.st_size, err);
-  }
+  pki_store_head_encode(head, bytes);
+  store_opening of = {out, head};
+  const pki_record_opening opening = {.head = bytes,
+                                      .head_size = sizeof bytes,
+                                      .each = pki_record_size(),
+                                      .noun = "a sample",
+                                      .again = again,
+                                      .fits = check_store_head,
+                                      .found = note_record,
+                                      .user = &of};
+  const pk_status status = pki_record_file_open(path, &opening, &out->file, err);
   if (status != PK_OK) {
-    pki_store_close(s);
+    pki_store_close(out);
   }
   return status;
 }
 
 void pki_store_close(pki_store *store)
 {
-  if (store->fd >= 0) {
-    close(store->fd);
-  }
+  pki_record_file_close(&store->file);
   free(store->slot);
-  store->fd = -1;
   store->slot = NULL;
 }
 
@@ -315,36 +266,24 @@ pk_status pki_store_add(pki_store *store, const pki_record *record, pk_error *er
     return PK_OK;
   }
   pki_record_encode(record, bytes);
-  if (!pki_write_all(store->fd, bytes, pki_record_size())) {
-    const int why = errno;
-    pk_error ignored;
-    (void)truncate_store(store, place_of(store->records),
-                         &ignored); /* what was written of it would be in the way */
-    return fail_file(store->path, "a sample cannot be written", why, err);
+  const pk_status status = pki_record_file_add(&store->file, bytes, err);
+  if (status == PK_OK) {
+    store->slot[record->index] = (int32_t)store->file.records;
+    store->finished++;
+    store->fell += record->metric[0] > 0;
   }
-  store->slot[record->index] = (int32_t)++store->records;
-  store->finished++;
-  store->fell += record->metric[0] > 0;
-  store->dirty = true;
-  return PK_OK;
+  return status;
 }
 
 pk_status pki_store_flush(pki_store *store, bool now, pk_error *err)
 {
-  const double time = pki_clock();
-  if (!store->dirty || (!now && time - store->flushed < 1)) {
-    return PK_OK;
-  }
-  store->flushed = time;
-  store->dirty = false;
-  return fsync(store->fd) == 0 ? PK_OK : fail_file(store->path, "cannot be flushed", errno, err);
+  return pki_record_file_flush(&store->file, now, err);
 }
 
 bool pki_store_get(const pki_store *store, long long index, pki_record *out)
 {
   unsigned char bytes[PKI_STORE_RECORD_MOST];
-  const ssize_t size = (ssize_t)pki_record_size();
   const int32_t slot = index >= 0 && index < store->samples ? store->slot[index] : 0;
-  return slot > 0 && pread(store->fd, bytes, (size_t)size, place_of(slot - 1)) == size &&
+  return slot > 0 && pki_record_file_get(&store->file, slot - 1, bytes) &&
          pki_record_decode(bytes, store->samples, out) && out->index == index;
 }

@@ -1,13 +1,13 @@
 /* samples.pronk: what came of each sample, kept as soon as it is known.
  *
- * A head that says whose samples these are, then one record of fixed size for each finished sample, in the order in
- * which they ended, each with a checksum and written at once. What a kill leaves at the end is no whole record and is
- * cut off; a record that was damaged later is not believed, and its sample runs again. Nothing that is written is
- * ever changed. docs/formats/samples.md has the layout. */
+ * A file of records (record_file.h): a head that says whose samples these are, then one record for each finished sample, in
+ * the order in which they ended, each with a checksum. A record that was damaged is not believed, and its sample runs
+ * again. Nothing that is written is ever changed. docs/formats/samples.md has the layout. */
 #ifndef PKI_SWEEP_STORE_H
 #define PKI_SWEEP_STORE_H
 
 #include "sweep/metrics.h"
+#include "sweep/record_file.h"
 #include "sweep/sweep.h"
 
 enum { PKI_STORE_HEAD = 156, PKI_STORE_MESSAGE = 160, PKI_STORE_RECORD_MOST = 28 + 8 * PKI_METRIC_MAX + 160 };
@@ -34,6 +34,11 @@ typedef struct pki_record {
   char message[PKI_STORE_MESSAGE]; /* why it was refused or failed */
 } pki_record;
 
+/* A sample that has not run: no metrics. Then what came of it: a run, or a scenario that is not in order. */
+void pki_record_begin(pki_record *record, long long index);
+void pki_record_fill(pki_record *record, const pki_run_result *result);
+void pki_record_refuse(pki_record *record, const pk_error *why);
+
 /* The head of a sweep in this program. */
 void pki_store_head_of(const pki_sweep *sweep, pki_store_head *out);
 void pki_store_head_encode(const pki_store_head *head, unsigned char out[PKI_STORE_HEAD]);
@@ -52,16 +57,12 @@ bool pki_record_decode(const unsigned char *bytes, long long samples, pki_record
 bool pki_record_equal(const pki_record *a, const pki_record *b);
 
 typedef struct pki_store {
-  int fd;
-  char path[PKI_PATH_MAX];
+  pki_record_file file;
   long long samples;
   int32_t *slot;      /* [samples] which record of the file has it, from 1; 0: none */
-  long long records;  /* in the file */
   long long finished; /* samples */
   long long fell;     /* of them */
   long long damaged;  /* records that were not believed */
-  bool dirty;         /* something may not be on the disk yet */
-  double flushed;     /* s, when it was */
 } pki_store;
 
 /* Open or begin the file; `again`: throw away what is there. It is locked until it is closed: a second process is

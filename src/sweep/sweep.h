@@ -5,6 +5,7 @@
  *                                                                      -> store.c: samples.pronk
  *   samples.pronk -> sweep_table.c: results.csv, results.h5 -> sweep_report.c: report.html -> sweep_replay.c: worst/
  *
+ *   record_file.c    files of records that only grow
  *   draw.c    random and low-discrepancy numbers
  *   ranks.h   processes that share the work; ranks_mpi.c: by MPI
  *   sweep_work.c    who runs what: rank 0 and the others

@@ -41,7 +41,7 @@ static void offer(const uint8_t *data, size_t size)
       found += there;
       missing = there ? missing : i;
     }
-    need(found == s.finished && s.finished <= s.records);
+    need(found == s.finished && s.finished <= s.file.records);
     const pki_record more = {.index = missing};
     need(missing < 0 || (pki_store_add(&s, &more, &err) == PK_OK && s.finished == found + 1));
     pki_store_close(&s);

@@ -128,7 +128,7 @@ static void a_sample_is_kept_once(void **state)
   pki_store s = open_store(false);
   const pki_record r = record_of(1);
   assert_int_equal(pki_store_add(&s, &r, &err), PK_OK);
-  assert_int_equal(s.records, 2);
+  assert_int_equal(s.file.records, 2);
   pki_store_close(&s);
 }
 
