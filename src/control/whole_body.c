@@ -39,16 +39,17 @@ typedef struct lane_array {
   size_t count;
 } lane_array;
 
-static void carve_lanes(const pki_whole_body *c, int lanes, pki_arena *arena, pki_whole_lanes *w)
+static void carve_lanes(const pki_whole_body *c, const pk_model *m, int lanes, pki_arena *arena,
+                        pki_whole_lanes *w)
 {
   const size_t pitch = (size_t)pki_whole_pitch(c), nu = (size_t)c->nu, feet = (size_t)c->nfoot,
                rows = ((size_t)c->rows + 3) / 4 * 4, act = (size_t)c->nact, columns = (size_t)c->columns,
                cones = (size_t)c->cones, n = (size_t)c->unknowns;
   w->lanes = lanes;
-  pki_work_carve(&w->work, c->model, lanes, arena);
-  const lane_array arrays[] = {{&w->q, (size_t)c->model->nq},
-                               {&w->u, (size_t)c->model->nu},
-                               {&w->h, (size_t)c->model->nu},
+  pki_work_carve(&w->work, m, lanes, arena);
+  const lane_array arrays[] = {{&w->q, (size_t)m->nq},
+                               {&w->u, (size_t)m->nu},
+                               {&w->h, (size_t)m->nu},
                                {&w->mass_at, 3},
                                {&w->mass_rate, 3},
                                {&w->spin, 3},
@@ -90,7 +91,7 @@ static void carve_lanes(const pki_whole_body *c, int lanes, pki_arena *arena, pk
   }
   w->program = pki_arena_take(arena, pki_cone_program_size(c->nact, c->cones, lanes), 1);
   for (int j = 0; j < c->nact && w->program != NULL; j++) {
-    const double most = c->model->dof_effort[c->u + c->act[j]];
+    const double most = m->dof_effort[c->u + c->act[j]];
     for (int l = 0; l < lanes; l++) {
       w->lower[j * lanes + l] = -most, w->upper[j * lanes + l] = most;
     }
@@ -98,19 +99,19 @@ static void carve_lanes(const pki_whole_body *c, int lanes, pki_arena *arena, pk
 }
 
 /* The lanes of a thread, made when it updates first. */
-static void carve_scratch(const pki_whole_body *c, pki_arena *arena, pki_whole_scratch *s)
+static void carve_scratch(const pki_whole_body *c, const pk_model *m, pki_arena *arena, pki_whole_scratch *s)
 {
-  carve_lanes(c, 1, arena, &s->one);
-  carve_lanes(c, c->wide->lanes, arena, &s->wide);
+  carve_lanes(c, m, 1, arena, &s->one);
+  carve_lanes(c, m, c->wide->lanes, arena, &s->wide);
 }
 
-static pki_whole_scratch *open_scratch(const pki_whole_body *c, void *memory)
+static pki_whole_scratch *open_scratch(const pki_whole_body *c, const pk_model *m, void *memory)
 {
   pki_whole_scratch *s = memory;
   if (!s->made) {
     pki_arena arena = pki_arena_over(memory, c->controller.scratch_size);
     pki_arena_take(&arena, 1, sizeof *s);
-    carve_scratch(c, &arena, s);
+    carve_scratch(c, m, &arena, s);
     s->made = true;
   }
   return s;
@@ -134,7 +135,7 @@ static double *guess_of(const pki_whole_body *c, pki_whole_state *s)
 /* States and guesses into lanes. */
 static void gather_group(const pki_whole_body *c, const whole_group *g, pki_whole_lanes *w, bool *warm)
 {
-  const pk_model *m = c->model;
+  const pk_model *m = w->work.model;
   for (int l = 0; l < w->lanes; l++) {
     const int i = l < g->count ? l : 0;
     const pk_observation *seen = g->seen[i];
@@ -222,7 +223,7 @@ static void write_commands(const pki_whole_body *c, const pki_whole_lanes *w, in
     const int k = c->act[j], u = c->u + k;
     const double rate = w->u[u * w->lanes + l] + period * w->a[k * w->lanes + l];
     commands[u] = (pk_command){.tau = w->x[j * w->lanes + l], .u_des = rate, .kd = c->damping};
-    pki_command_limit(&commands[u], c->model->dof_effort[u]);
+    pki_command_limit(&commands[u], w->work.model->dof_effort[u]);
   }
 }
 
@@ -262,7 +263,7 @@ static void update_group(const pk_controller *self, int count, const pk_observat
                          void *const *states, pk_command *const *commands, pk_status *status)
 {
   const pki_whole_body *c = self->user;
-  pki_whole_scratch *scratch = open_scratch(c, seen[0].scratch);
+  pki_whole_scratch *scratch = open_scratch(c, seen[0].model, seen[0].scratch);
   for (int next = 0; next < count;) {
     whole_group g = {.count = 0};
     for (; next < count && g.count < c->wide->lanes; next++) {
@@ -287,7 +288,6 @@ pk_status pk_whole_body_create(const pk_model *model, const pk_whole_body_option
     return pki_fail_memory(err, "a controller");
   }
   c->options = options ? *options : pk_whole_body_options_default();
-  c->model = model;
   pk_status status = pki_whole_body_validate(&c->options, err);
   status = status == PK_OK ? pki_whole_body_find(c, model, err) : status;
   if (status != PK_OK) {
@@ -300,7 +300,7 @@ pk_status pk_whole_body_create(const pk_model *model, const pk_whole_body_option
   pki_arena counting = pki_arena_over(NULL, 0);
   pki_whole_scratch s;
   pki_arena_take(&counting, 1, sizeof s);
-  carve_scratch(c, &counting, &s);
+  carve_scratch(c, model, &counting, &s);
   c->controller = (pk_controller){.name = "whole-body",
                                   .period = c->options.period,
                                   .model = pk_model_hash(model),

@@ -41,7 +41,6 @@ struct pki_whole_kernels;
 typedef struct pki_whole_body {
   pk_controller controller;
   pk_whole_body_options options;
-  const pk_model *model;
   const struct pki_whole_kernels *one, *wide;
   int robot, root; /* root: its body */
   bool is_free;    /* trunk on a floating joint */
@@ -50,7 +49,7 @@ typedef struct pki_whole_body {
   double height;  /* m, of the mass above the feet at the model's pose, for scales */
   double damping; /* N m s/rad */
   int nact;
-  int act[PKI_WHOLE_U]; /* velocities with a motor, of the robot */
+  int act[PKI_WHOLE_U];      /* velocities with a motor, of the robot */
   bool carries[PKI_WHOLE_U]; /* [nact] it lies between the trunk and a foot */
   int nfoot;
   pki_whole_foot feet[PK_WHOLE_BODY_FEET];

@@ -76,7 +76,7 @@ void pki_whole_body_start(const pki_whole_body *c, const pki_whole_lanes *w, int
 {
   s->awake = true;
   for (int j = 0; j < c->nact; j++) {
-    s->numbers[j] = w->q[c->model->dof_q[c->u + c->act[j]] * w->lanes + l];
+    s->numbers[j] = w->q[w->work.model->dof_q[c->u + c->act[j]] * w->lanes + l];
   }
   if (!c->is_free) {
     return;
@@ -360,7 +360,8 @@ static void aim_joints(const goals *g)
   const pk_whole_body_gains *gain = &c->options.tasks[PK_WHOLE_BODY_POSTURE];
   for (int j = 0; j < c->nact; j++) {
     const int u = c->u + c->act[j];
-    const double q = g->w->q[c->model->dof_q[u] * g->w->lanes + g->l], rate = g->w->u[u * g->w->lanes + g->l];
+    const double q = g->w->q[g->w->work.model->dof_q[u] * g->w->lanes + g->l],
+                 rate = g->w->u[u * g->w->lanes + g->l];
     set_row(g, c->posture_row + j, PK_WHOLE_BODY_POSTURE,
             gain->kp * (g->s->numbers[j] - q) - gain->kd * rate);
     g->w->weight[(c->posture_row + j) * g->w->lanes + g->l] *= c->carries[j] ? c->options.legs : 1;

@@ -185,6 +185,31 @@ static void coman_stands_sways_and_squats_on_its_soles(void **state)
   }
 }
 
+/* The mass goes over the left sole, the other foot is lifted for 3 s and put down again; a push in between is caught by the ankle. */
+static void coman_stands_on_one_sole(void **state)
+{
+  (void)state;
+  static const char moves[] =
+      "controller.moves=[{at: 1, time: 1, left: 0.07}, "
+      "{at: 2.5, time: 0.5, left: 0.07, lift: RFoot}, {at: 6, time: 0.5, left: 0.07}]";
+  static const char *const sets[] = {"controller.sway=0", "controller.squat=0", moves,
+                                     "push=[{link: DWYTorso, at: 4, for: 0.05, force: [40, 20, 0]}]"};
+  stage s = set_stage(COMAN, sets, 4);
+  run_stage(&s, 3);
+  facts f = run_stage(&s, 2.9);
+  print_facts("COMAN on one sole, pushed", &f);
+  assert_int_equal(f.standing, 0);
+  assert_proven(&f);
+  assert_less(f.tilt, 0.2);
+  assert_less(f.slip, 1e-3);
+  run_stage(&s, 1.6);
+  f = run_stage(&s, 0.5);
+  print_facts("on both again", &f);
+  assert_int_equal(f.standing, f.steps);
+  assert_less(f.tilt, 0.01);
+  clear_stage(&s);
+}
+
 /* More than friction and torques allow: the mass comes after its reference as far as they let it, and the report says so. */
 static void tasks_beyond_the_limits_are_missed_least_and_reported(void **state)
 {
@@ -330,6 +355,7 @@ int main(void)
       cmocka_unit_test(starleth_stands_and_recovers_from_a_push),
       cmocka_unit_test(starleth_balances_on_a_diagonal),
       cmocka_unit_test(coman_stands_sways_and_squats_on_its_soles),
+      cmocka_unit_test(coman_stands_on_one_sole),
       cmocka_unit_test(tasks_beyond_the_limits_are_missed_least_and_reported),
       cmocka_unit_test(a_world_of_a_batch_is_the_world_alone_to_the_bit),
       cmocka_unit_test(time_updates),

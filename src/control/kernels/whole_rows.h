@@ -9,7 +9,7 @@
 /* J of a foot's middle [width][nu], angular rows first where it has an area. */
 static inline void pki_whole_jacobian(const pki_whole_body *c, const pki_whole_lanes *w, int f)
 {
-  const pk_model *m = c->model;
+  const pk_model *m = w->work.model;
   const pki_whole_foot *foot = &c->feet[f];
   const int angular = foot->width - 3;
   pk_r *const J = pki_out(w->J) + (size_t)(foot->wrench - c->nact) * (size_t)c->nu;
@@ -36,7 +36,7 @@ static inline void pki_whole_jacobian(const pki_whole_body *c, const pki_whole_l
 /* X := [S' J' | -(h + damping u + springs)] */
 static inline void pki_whole_forces(const pki_whole_body *c, const pki_whole_lanes *w)
 {
-  const pk_model *m = c->model;
+  const pk_model *m = w->work.model;
   const size_t pitch = (size_t)pki_whole_pitch(c), nu = (size_t)c->nu;
   pk_r *const X = pki_out(w->X);
   const pk_r *const J = pki_reals(w->J), *const h = pki_reals(w->h), *const u = pki_reals(w->u),
@@ -69,7 +69,7 @@ static inline void pki_whole_forces(const pki_whole_body *c, const pki_whole_lan
 /* X := inv(M) X by the factor M = L' D L in the plan, all columns at once. */
 static inline void pki_whole_respond(const pki_whole_body *c, const pki_whole_lanes *w)
 {
-  const pk_model *m = c->model;
+  const pk_model *m = w->work.model;
   const size_t pitch = (size_t)pki_whole_pitch(c);
   const int first = m->plan_u[c->u], columns = c->columns + 1;
   const pk_r *const L = pki_reals(w->work.M);
@@ -124,7 +124,7 @@ static inline void pki_whole_momentum_rows(const pki_whole_body *c, const pki_wh
       rows[(size_t)r * pitch + (size_t)e] = zero;
     }
     if (r < 3) {
-      rows[(size_t)r * pitch + (size_t)c->columns] = pki_splat(c->model->gravity[r]);
+      rows[(size_t)r * pitch + (size_t)c->columns] = pki_splat(w->work.model->gravity[r]);
     }
   }
   for (int f = 0; f < c->nfoot; f++) {

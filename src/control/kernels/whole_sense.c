@@ -6,7 +6,7 @@
  * coordinates, force in world axes and moment about its origin in its own axes. */
 static void sense_momentum(const pki_whole_body *c, pki_whole_lanes *w)
 {
-  const pk_model *m = c->model;
+  const pk_model *m = w->work.model;
   const pk_r *const M = pki_reals(w->work.M), *const u = pki_reals(w->u) + c->u;
   const int first = m->plan_u[c->u];
   pk_r p[6];
@@ -57,7 +57,7 @@ static void sense_foot(const pki_whole_body *c, pki_whole_lanes *w, int f)
   const pki_v3 turned = pki_cross(twist.a, arm);
   /* accelerations of bodies have minus gravity in them */
   const pki_v3 bias = pki_add(pki_add_cross(pki_add_cross(accel.l, accel.a, arm), twist.a, turned),
-                              pki_v3_splat(c->model->gravity));
+                              pki_v3_splat(w->work.model->gravity));
   pki_v3_store(pki_add(pki_origins(&w->work)[foot->body], arm), pki_out(w->foot_at) + 3 * f);
   store_turn(pose->R, pki_out(w->foot_turn) + 9 * f);
   pki_v3_store(twist.a, pki_out(w->foot_rate) + 6 * f), pki_v3_store(rate, pki_out(w->foot_rate) + 6 * f + 3);
