@@ -219,7 +219,7 @@ static void command_by_program(const id_moment *m, id_state *s, pk_command *comm
                             &s->solution);
   for (int k = 0; k < c->joints; k++) {
     commands[c->dof[k]] = (pk_command){.tau = s->solution.impulse[k] / dt,
-                                       .q_des = m->q[k],
+                                       .q_des = m->q[k] - dt * m->u[k], /* now, to measure errors by */
                                        .u_des = holds ? s->solution.rate[k] : m->u[k],
                                        .kd = holds ? 1 / (dt * c->options.compliance) : 0,
                                        .tau_max = c->most[k]};
@@ -235,7 +235,7 @@ static void command_joints(const id_moment *m, id_state *s, pk_command *commands
     return;
   }
   for (int k = 0; k < c->joints; k++) {
-    commands[c->dof[k]] = (pk_command){.q_des = m->q[k],
+    commands[c->dof[k]] = (pk_command){.q_des = gains ? m->q[k] - m->seen->dt * m->u[k] : m->q[k],
                                        .u_des = m->u[k],
                                        .kp = gains ? c->options.kp : 0,
                                        .kd = gains ? c->options.kd : 0,

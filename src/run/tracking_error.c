@@ -5,16 +5,16 @@
 /* A coordinate of its own, and a command that names a place for it. */
 static bool has_reference(const pk_model *model, const pk_command *commands, int k)
 {
-  return model->dof_q[k] >= 0 && (commands[k].kp > 0 || commands[k].q_des != 0);
+  return model->dof_q[k] >= 0 && (commands[k].kp > 0 || commands[k].correction > 0 || commands[k].q_des != 0);
 }
 
 void pki_tracking_error_add(const pk_model *model, const pk_command *commands, const double *q_start,
                             const double *q_end, pki_tracking_error *error)
 {
-  (void)q_end; /* the place that a command names is one for the start of its step */
   for (int k = 0; k < model->nu; k++) {
     if (has_reference(model, commands, k)) {
-      const double e = fabs(commands[k].q_des - q_start[model->dof_q[k]]);
+      const double *const q = commands[k].correction > 0 ? q_end : q_start;
+      const double e = fabs(commands[k].q_des - q[model->dof_q[k]]);
       error->sum += e;
       error->squares += e * e;
       error->most = e > error->most ? e : error->most;

@@ -14,7 +14,8 @@ typedef struct pki_tracking_error {
   long long count; /* coordinates, in each step that had a reference for them */
 } pki_tracking_error;
 
-/* A step has been made by these commands, from q_start to q_end: joint coordinates of `model`. */
+/* A step has been made by these commands, from q_start to q_end: joint coordinates of `model`. The place that a command names is one for the start of
+ * the step, of a tracked joint for its end. */
 void pki_tracking_error_add(const pk_model *model, const pk_command *commands, const double *q_start,
                             const double *q_end, pki_tracking_error *error);
 
