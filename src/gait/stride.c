@@ -306,7 +306,7 @@ static void anchor_feet(const moment *m)
       memcpy(f->shank, pk_link_pose(m->seen->workspace, m->p->legs[i].link).rot, sizeof f->shank);
       f->at[2] = m->down[i] && !m->touches[i] ? m->ground + m->p->radius[i] : f->at[2];
     }
-    if (comes || leaves) {
+    if (m->s->begun == 0 || (m->p->kind == PKI_STRIDE_CONSISTENT && (comes || leaves))) {
       pk_leg_get(&m->p->legs[i], m->seen->q, f->last);
     }
     f->stands = m->stands[i], f->down = m->down[i];
