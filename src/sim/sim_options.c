@@ -159,7 +159,22 @@ pk_sim_options pk_sim_options_preset(pk_sim_preset preset)
   return options;
 }
 
+/* Rows that follow the motion are those of hard contacts in a scheme whose step is one motion. */
+static pk_status check_relinearise(const pk_sim_options *o, pk_error *err)
+{
+  if (o->relinearise > 0 && (o->stepper != PK_STEPPER_EULER || o->contact != PK_CONTACT_STABILISED ||
+                             o->law != PK_CONTACT_LAW_HARD)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "relinearise"},
+                    "relinearise is %d with the stepper \"%s\", the contact scheme \"%s\" and the law \"%s\", "
+                    "expected \"euler\", \"stabilised\" and \"hard\"",
+                    o->relinearise, pki_steppers[o->stepper]->name, contact_schemes[o->contact]->name,
+                    pki_laws[o->law]->name);
+  }
+  return PK_OK;
+}
+
 pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error *err)
 {
-  return pki_fields_validate(pki_sim_fields, pki_sim_field_count, options, err);
+  const pk_status status = pki_fields_validate(pki_sim_fields, pki_sim_field_count, options, err);
+  return status == PK_OK ? check_relinearise(options, err) : status;
 }

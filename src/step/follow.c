@@ -99,8 +99,9 @@ void pki_follow_measure(const pki_work *w, int lane, pki_followed *f)
   for (int k = 0; k < 3; k++) {
     way[k] = first[k] - second[k] - f->apart[k];
   }
-  f->moved[0] = f->gap + pki_dot3(f->axes, way);
-  if (f->radius > 0) { /* what it has rolled: radius theta x n, along the surface */
+  f->moved[0] = fmax(f->gap, 0) +
+                pki_dot3(f->axes, way); /* what is below the ground already is projected, not thrown out */
+  if (f->radius > 0) {                  /* what it has rolled: radius theta x n, along the surface */
     double theta[3], rolled[3];
     turn_since_start(w, lane, f, theta);
     pki_cross3(theta, f->axes, rolled);

@@ -6,6 +6,7 @@
  *
  *   row = J u + offset,   offset_N = phi_N/dt - J_N u_k,   offset_T = phi_T/dt - J_T u_k,
  *
+ * (phi_N counts from the surface on for what begins below it: projections take that out, without a velocity),
  * so that at the fixed point u = u_k a row is the gap at the end, or the way of the contact in the step, over dt. The laws of contact then hold
  * for what they are about, and the form of the problem is as before (docs/theory/tracking.md).
  *
