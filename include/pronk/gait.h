@@ -396,6 +396,13 @@ typedef struct pk_whole_body_options {
   double cycle;
   /* s, when they begin. Default 0.5. */
   double start;
+  /* Path of a table of joint references (docs/formats/track.md) that the posture follows, its lines of gains apart; joints that it does
+   * not name, and all without it, stay at their coordinates of the start. Default "". */
+  char file[1024];
+  /* s, the line that the table goes back to after its last one; below 0: it stays there. Default -1. */
+  double loop;
+  /* s, in which the posture goes over from that of the start. Default 0. */
+  double ramp;
   /* [move_count] times rise. */
   pk_whole_body_move moves[PK_WHOLE_BODY_MOVES];
   /* Default 0. */

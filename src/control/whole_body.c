@@ -279,21 +279,31 @@ static void update_group(const pk_controller *self, int count, const pk_observat
 
 /* ---- making one ---- */
 
-pk_status pk_whole_body_create(const pk_model *model, const pk_whole_body_options *options,
-                               pk_controller **out, pk_error *err)
+/* Which columns of the table are joints with a motor of this robot; all of them must be. */
+static pk_status match_columns(pki_whole_body *c, const pk_model *m, const pki_reference_table *t,
+                               pk_error *err)
 {
-  *out = NULL;
-  pki_whole_body *c = calloc(1, sizeof *c);
-  if (c == NULL) {
-    return pki_fail_memory(err, "a controller");
+  for (int j = 0; j < c->nact; j++) {
+    c->column[j] = -1;
   }
-  c->options = options ? *options : pk_whole_body_options_default();
-  pk_status status = pki_whole_body_validate(&c->options, err);
-  status = status == PK_OK ? pki_whole_body_find(c, model, err) : status;
-  if (status != PK_OK) {
-    free(c);
-    return status;
+  for (int k = 0; k < t->joints && c->options.file[0] != '\0'; k++) {
+    int found = -1;
+    for (int j = 0; j < c->nact; j++) {
+      found = c->u + c->act[j] == t->dof[k] ? j : found;
+    }
+    if (found < 0) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "file"},
+                      "the joint \"%s\" of the table has no motor, or is of another robot",
+                      m->joints[m->dof_joint[t->dof[k]]].name);
+    }
+    c->column[found] = k;
   }
+  return PK_OK;
+}
+
+/* Lane code, sizes, and the controller itself. */
+static void complete_controller(pki_whole_body *c, const pk_model *model)
+{
   /* eight lanes pay where a register holds them */
   c->one = pki_whole_kernels_get(1);
   c->wide = pki_whole_kernels_get(strcmp(c->one->isa, "avx512") == 0 ? 8 : 4);
@@ -309,6 +319,33 @@ pk_status pk_whole_body_create(const pk_model *model, const pk_whole_body_option
                                   .update_group = update_group,
                                   .user = c,
                                   .scratch_size = counting.used};
+}
+
+pk_status pk_whole_body_create(const pk_model *model, const pk_whole_body_options *options,
+                               pk_controller **out, pk_error *err)
+{
+  *out = NULL;
+  const pk_whole_body_options chosen = options ? *options : pk_whole_body_options_default();
+  pki_reference_table table = {0};
+  pk_status status = pki_whole_body_validate(&chosen, err);
+  status = status == PK_OK ? pki_reference_read(chosen.file, model, &table, err) : status;
+  pki_whole_body *c = status == PK_OK ? calloc(1, sizeof *c + pki_reference_size(&table)) : NULL;
+  if (status == PK_OK && c == NULL) {
+    status = pki_fail_memory(err, "a controller");
+  }
+  if (status == PK_OK) {
+    const pki_reference_options followed = {.loop = chosen.loop, .ramp = chosen.ramp};
+    c->options = chosen;
+    status = pki_whole_body_find(c, model, err);
+    status = status == PK_OK ? match_columns(c, model, &table, err) : status;
+    status = status == PK_OK ? pki_reference_init(&table, &followed, c->memory, &c->reference, err) : status;
+  }
+  pki_reference_free(&table);
+  if (status != PK_OK) {
+    free(c);
+    return status;
+  }
+  complete_controller(c, model);
   *out = &c->controller;
   return PK_OK;
 }

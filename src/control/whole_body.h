@@ -13,6 +13,7 @@
 #define PKI_CONTROL_WHOLE_BODY_H
 
 #include "control/cone_program.h"
+#include "control/reference.h"
 #include "control/registry.h"
 #include "dynamics/kernels.h"
 
@@ -51,6 +52,8 @@ typedef struct pki_whole_body {
   int nact;
   int act[PKI_WHOLE_U];      /* velocities with a motor, of the robot */
   bool carries[PKI_WHOLE_U]; /* [nact] it lies between the trunk and a foot */
+  pki_reference reference;   /* of the posture */
+  int column[PKI_WHOLE_U];   /* [nact] of the table; -1: it does not name the joint */
   int nfoot;
   pki_whole_foot feet[PK_WHOLE_BODY_FEET];
   unsigned lifted[PK_WHOLE_BODY_MOVES]; /* bits of feet, by each move */
@@ -60,6 +63,7 @@ typedef struct pki_whole_body {
   int posture_row,
       mass_row; /* first rows: of joints, of the mass and of momentum; trunk's rows are the first six */
   int levels, level_of[PK_WHOLE_BODY_TASK_COUNT]; /* 0 .. levels-1 */
+  double memory[];                                /* of the reference */
 } pki_whole_body;
 
 /* What is remembered of a foot. */
@@ -147,7 +151,7 @@ const pki_whole_kernels *pki_whole_kernels_get(int lanes);
 const pki_whole_kernels *pki_whole_kernels_find(const char *isa, int lanes);
 
 /* whole_body_options.c */
-enum { PKI_WHOLE_BODY_FIELDS = 42 };
+enum { PKI_WHOLE_BODY_FIELDS = 45 };
 extern const pk_field pki_whole_body_fields[];
 extern const pki_controller_list pki_whole_body_moves;
 pk_status pki_whole_body_validate(const pk_whole_body_options *o, pk_error *err);

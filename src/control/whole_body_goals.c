@@ -358,13 +358,17 @@ static void aim_joints(const goals *g)
 {
   const pki_whole_body *c = g->c;
   const pk_whole_body_gains *gain = &c->options.tasks[PK_WHOLE_BODY_POSTURE];
+  const pki_reference *table = &c->reference;
+  const pki_reference_place at = pki_reference_find(table, g->time);
   for (int j = 0; j < c->nact; j++) {
-    const int u = c->u + c->act[j];
+    const int u = c->u + c->act[j], row = c->posture_row + j;
     const double q = g->w->q[g->w->work.model->dof_q[u] * g->w->lanes + g->l],
-                 rate = g->w->u[u * g->w->lanes + g->l];
-    set_row(g, c->posture_row + j, PK_WHOLE_BODY_POSTURE,
-            gain->kp * (g->s->numbers[j] - q) - gain->kd * rate);
-    g->w->weight[(c->posture_row + j) * g->w->lanes + g->l] *= c->carries[j] ? c->options.legs : 1;
+                 rate = g->w->u[u * g->w->lanes + g->l], start = g->s->numbers[j];
+    const pki_goal to = c->column[j] < 0
+                            ? (pki_goal){.q = start}
+                            : pki_reference_from(table, at, pki_reference_at(table, at, c->column[j]), start);
+    set_row(g, row, PK_WHOLE_BODY_POSTURE, gain->kp * (to.q - q) + gain->kd * (to.u - rate) + to.a);
+    g->w->weight[row * g->w->lanes + g->l] *= c->carries[j] ? c->options.legs : 1;
   }
 }
 

@@ -95,6 +95,12 @@ const pk_field pki_whole_body_fields[] = {
     {WHOLE(squat), PK_FIELD_REAL, "m", 0, 0, 1, NULL, "the mass goes down and up, this deep"},
     {WHOLE(cycle), PK_FIELD_REAL, "s", 3, 0.1, 1e6, NULL, "time of a cycle of sway and squat"},
     {WHOLE(start), PK_FIELD_REAL, "s", 0.5, 0, 1e9, NULL, "when sway and squat begin"},
+    {WHOLE(file), PK_FIELD_TEXT, "", 0, 0, sizeof((pk_whole_body_options *)0)->file - 1, NULL,
+     "a table of joint references that the posture follows"},
+    {WHOLE(loop), PK_FIELD_REAL, "s", -1, -1, 1e9, NULL,
+     "time of the line that the table goes back to after its last one; below 0: it stays there"},
+    {WHOLE(ramp), PK_FIELD_REAL, "s", 0, 0, 1e9, NULL,
+     "time in which the posture goes over from that of the start"},
     {WHOLE(moves), PK_FIELD_PART, "", 0, 0, PK_WHOLE_BODY_MOVES, NULL,
      "where mass and trunk go: a list of entries with at, time, forward, left, up, roll, pitch, yaw, lift"},
 };

@@ -238,6 +238,35 @@ static void tasks_beyond_the_limits_are_missed_least_and_reported(void **state)
   clear_stage(&s);
 }
 
+/* Arms along a table, while the robot stands: each joint is within what the balance takes from it. */
+static void posture_follows_a_table(void **state)
+{
+  (void)state;
+  const char *const path = PK_BUILD_DIR "/tests/control/arms.csv";
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("time RShSag LShSag\n", file);
+  for (int i = 0; i <= 20; i++) {
+    fprintf(file, "%g %g %g\n", 0.2 * i, -0.4 * sin(0.1 * i * acos(-1.0)), 0.4 * sin(0.1 * i * acos(-1.0)));
+  }
+  fclose(file);
+  static const char *const sets[] = {"controller.sway=0", "controller.squat=0",
+                                     "controller.file=" PK_BUILD_DIR "/tests/control/arms.csv"};
+  stage s = set_stage(COMAN, sets, 3);
+  const pk_model *m = s.world.model;
+  const int q = m->joints[pk_model_find_joint(m, "RShSag")].q;
+  double off = 0;
+  for (int i = 0; i < 380; i++) {
+    const facts f = run_stage(&s, 0.01);
+    assert_proven(&f);
+    off = fmax(off, fabs(pk_sim_q(s.world.sim)[q] + 0.4 * sin(0.5 * acos(-1.0) * 0.01 * (i + 1))));
+  }
+  print_message("the shoulder is at most %.4f rad from its reference, which goes 0.4 rad either way\n", off);
+  assert_less(off, 0.03);
+  clear_stage(&s);
+  remove(path);
+}
+
 /* Worlds of a batch are the sims, to the bit. */
 static void assert_batch_is_sims(const char *file, int lanes, int threads)
 {
@@ -357,6 +386,7 @@ int main(void)
       cmocka_unit_test(coman_stands_sways_and_squats_on_its_soles),
       cmocka_unit_test(coman_stands_on_one_sole),
       cmocka_unit_test(tasks_beyond_the_limits_are_missed_least_and_reported),
+      cmocka_unit_test(posture_follows_a_table),
       cmocka_unit_test(a_world_of_a_batch_is_the_world_alone_to_the_bit),
       cmocka_unit_test(time_updates),
   };

@@ -73,6 +73,31 @@ static void wrong_moves_are_refused(void **state)
   pk_model_destroy(m);
 }
 
+/* Of a table every joint must have a motor, and lines of times must be there to go back to. */
+static void wrong_tables_are_refused(void **state)
+{
+  (void)state;
+  pk_model *m = load("starleth");
+  pk_model own = *m;
+  double effort[64];
+  memcpy(effort, m->dof_effort, (size_t)m->nu * sizeof *effort);
+  effort[m->joints[pk_model_find_joint(m, "LF_KFE")].u] = 0;
+  own.dof_effort = effort;
+  pk_whole_body_options o = pk_whole_body_options_default();
+  snprintf(o.file, sizeof o.file, "%s", PK_BUILD_DIR "/tests/control/knee.csv");
+  FILE *file = fopen(o.file, "w");
+  assert_non_null(file);
+  fputs("time LF_KFE\n0 0\n1 0\n", file);
+  fclose(file);
+  assert_refused(&own, &o, PK_ERROR_ARGUMENT, "file",
+                 "the joint \"LF_KFE\" of the table has no motor, or is of another robot");
+  o.loop = 0.5;
+  assert_refused(m, &o, PK_ERROR_ARGUMENT, "loop",
+                 "loop is 0.5 s, expected the time of a line of the table before its last");
+  remove(o.file);
+  pk_model_destroy(m);
+}
+
 static void a_world_of_another_controller_has_no_report(void **state)
 {
   (void)state;
@@ -144,6 +169,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_feet_are_refused_by_name),
       cmocka_unit_test(wrong_moves_are_refused),
+      cmocka_unit_test(wrong_tables_are_refused),
       cmocka_unit_test(a_world_of_another_controller_has_no_report),
       cmocka_unit_test(an_arm_on_a_fixed_base_follows_its_posture),
   };
