@@ -84,6 +84,7 @@ extern "C" {
   X(pk_hold_options) \
   X(pk_hydraulic_parameters) \
   X(pk_inertia) \
+  X(pk_inverse_dynamics_options) \
   X(pk_joint_desc) \
   X(pk_keyframe_desc) \
   X(pk_lcp) \

@@ -310,8 +310,10 @@ typedef struct pk_step_info {
   /* m, the farthest that the point of a contact moved along the surface between the start of the step, where it stood, and
    * its end, where it still carries; counted with `relinearise`. */
   double slip;
-  /* Rounds of `relinearise` that the step took, and rounds in which motors gave way. */
-  int relinearised, yielded;
+  /* Rounds of `relinearise` that the step took. */
+  int relinearised;
+  /* Rounds in which motors of tracked joints gave way. */
+  int yielded;
   /* m or rad, largest gap of a bilateral constraint at the end of the step; NAN likewise. */
   double closure;
   /* Rows that nothing in the world can move (a joint limit or a contact of what constraints hold still).

@@ -7,7 +7,7 @@
 #include "gait/stride_leg.h"
 #include "math/mat3.h"
 
-/* Times in sqrt(h/g) (0.204 s for StarLETH), in which the plan of the trunk comes to its height, to a level attitude, to its velocities; and the
+/* Times in sqrt(h/g), in which the plan of the trunk comes to its height, to a level attitude, to its velocities; and the
  * acceleration of the wanted speed, in g. */
 static const double settle_height = 1, settle_attitude = 0.75, settle_speed = 0.3, speed_up = 0.05;
 
