@@ -148,7 +148,7 @@ PK_API pk_batch_view pk_batch_q(pk_batch *batch);
 /* [nu] Velocities; write to set them. */
 PK_API pk_batch_view pk_batch_u(pk_batch *batch);
 
-/* [6 nu] pk_command of each joint coordinate, kept until changed. */
+/* [7 nu] pk_command of each joint coordinate, kept until changed. */
 PK_API pk_batch_view pk_batch_commands(pk_batch *batch);
 
 /* [nu] N m or N, joint forces of commands in the last step. */

@@ -330,7 +330,7 @@ pk_batch_view pk_batch_u(pk_batch *b)
 
 pk_batch_view pk_batch_commands(pk_batch *b)
 {
-  return view_of(b, PKI_MEMORY_COMMANDS, 6 * pki_joint_model(b->model)->nu);
+  return view_of(b, PKI_MEMORY_COMMANDS, PKI_COMMAND_NUMBERS * pki_joint_model(b->model)->nu);
 }
 
 pk_batch_view pk_batch_tau(pk_batch *b)

@@ -122,8 +122,8 @@ typedef struct pki_group_plan {
   double joining;
   /* m, gaps that count as closed. */
   double touching;
-  /* m, what is further apart at q_M is not looked at (FASTEST in group_plan.c). */
-  double near;
+  /* m, what is further apart at q_M is not looked at (FASTEST in group_plan.c); the same of feet on the ground, which cost little. */
+  double near, feet_near;
   /* m, depth that is left alone, and depth that is projected more often. */
   double allowed, deep;
 

@@ -431,6 +431,7 @@ static pki_group_plan begin_plan(const pk_sim *sim)
                           .midpoint = midpoint,
                           .reach = midpoint ? 0.5 * o->dt : o->dt,
                           .near = INFINITY,
+                          .feet_near = INFINITY,
                           .tolerance = o->tolerance,
                           .allowed = pki_allowed_penetration(sim),
                           .length = sim->scene.length,
@@ -466,6 +467,7 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
   list_limits(plan, sim);
   const double g = pki_length3(sim->model->gravity), fastest = FASTEST * sqrt(g * sim->scene.length);
   plan->near = g > 0 ? fmin(o->margin, fastest * plan->reach) : o->margin;
+  plan->feet_near = o->relinearise > 0 && g > 0 ? fmax(plan->near, fastest * plan->reach) : plan->near;
   if (!suits_lanes(sim) || world_has_restitution(&sim->scene)) {
     return;
   }

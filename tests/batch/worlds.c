@@ -172,15 +172,18 @@ typedef struct harm {
   pk_status status;
 } harm;
 
+enum { COMMAND = sizeof(pk_command) / sizeof(double) }; /* numbers of one */
+
 static const harm harms[] = {{"u", 1, 7, NAN, PK_ERROR_NONFINITE},
                              {"q", 0, 0, INFINITY, PK_ERROR_NONFINITE},
                              {"a joint", 0, 9, -NAN, PK_ERROR_NONFINITE},
-                             {"torque", 2, 6 * 8, NAN, PK_ERROR_NONFINITE},
-                             {"target", 2, 6 * 8 + 1, NAN, PK_ERROR_NONFINITE},
-                             {"target without gain", 2, 6 * 2 + 1, NAN, PK_ERROR_NONFINITE},
-                             {"gain", 2, 6 * 8 + 3, -1, PK_ERROR_ARGUMENT},
-                             {"infinite gain", 2, 6 * 8 + 4, INFINITY, PK_ERROR_ARGUMENT},
-                             {"limit", 2, 6 * 8 + 5, NAN, PK_ERROR_NONFINITE}};
+                             {"torque", 2, COMMAND * 8, NAN, PK_ERROR_NONFINITE},
+                             {"target", 2, COMMAND * 8 + 1, NAN, PK_ERROR_NONFINITE},
+                             {"target without gain", 2, COMMAND * 2 + 1, NAN, PK_ERROR_NONFINITE},
+                             {"gain", 2, COMMAND * 8 + 3, -1, PK_ERROR_ARGUMENT},
+                             {"infinite gain", 2, COMMAND * 8 + 4, INFINITY, PK_ERROR_ARGUMENT},
+                             {"limit", 2, COMMAND * 8 + 5, NAN, PK_ERROR_NONFINITE},
+                             {"correction", 2, COMMAND * 8 + 6, -1, PK_ERROR_ARGUMENT}};
 
 static pk_batch_view view_of(pk_batch *b, int which)
 {

@@ -14,12 +14,12 @@ static void pki_measure_foot_on_heights(const pki_group *g, int b, int lane, con
   const pki_group_plan *p = g->plan;
   const double r = p->radius[b];
   pk_terrain_hit hit = {.normal = {0, 0, 1}};
-  const bool high = centre[2] - r > p->at[2] + p->near; /* above all of it */
+  const bool high = centre[2] - r > p->at[2] + p->feet_near; /* above all of it */
   const double *const o = p->field->pose.pos,
                       local[3] = {centre[0] - o[0], centre[1] - o[1], centre[2] - o[2]};
-  const bool found = !high && pki_heights_point(p->field->geometry->heights, local, r + p->near,
+  const bool found = !high && pki_heights_point(p->field->geometry->heights, local, r + p->feet_near,
                                                 &hit.distance, hit.normal); /* the field is upright */
-  gap[b * PKI_LANES + lane] = found ? hit.distance - r : p->near + 1;       /* out of reach */
+  gap[b * PKI_LANES + lane] = found ? hit.distance - r : p->feet_near + 1;  /* out of reach */
   if (point == NULL) {
     double along = 0;
     for (int k = 0; k < 3; k++) {

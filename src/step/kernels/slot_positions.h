@@ -85,7 +85,7 @@ static void pki_join_feet_at_end(pki_lanes *f, pk_i *deep, pk_r band)
   const pki_group *g = f->g;
   for (int b = 0; b < f->p->nball; b++) {
     const pk_i near = *deep & pki_at_most(pki_reals(g->gap_end)[b], band);
-    const pk_i far = pki_less(pki_splat(f->p->near), pki_reals(g->gap)[b]);
+    const pk_i far = pki_less(pki_splat(f->p->feet_near), pki_reals(g->gap)[b]);
     const pk_i turned =
         f->p->field != NULL ? pki_less(pki_splat(0), pki_reals(g->turned)[b]) : pki_mask_none();
     pki_leave_lanes(f, near & far, PK_LANE_EXIT_FAST);

@@ -44,7 +44,7 @@ static void pki_begin_slots(pki_lanes *f)
     *mu = pki_select(lands, pki_splat(0), *mu);
     f->path[b] = f->p->chain[f->p->body[b]];
     pki_out(f->g->slip)[b] = pki_splat(0);
-    if (pki_any(pki_at_most(pki_reals(f->g->gap)[b], pki_splat(f->p->near)) & f->going)) {
+    if (pki_any(pki_at_most(pki_reals(f->g->gap)[b], pki_splat(f->p->feet_near)) & f->going)) {
       pki_foot_rows(f->g, b);
       f->rows |= 1u << b;
     }
@@ -75,7 +75,7 @@ static pk_i pki_join_feet(pki_lanes *f, const double *x, bool first)
       wants &= pki_at_most(gap, pki_splat(p->landing)); /* what lands waits (pki_lands) */
       active[b] = pki_mask_none();
     }
-    wants &= f->going & pki_at_most(gap, pki_splat(p->near)) & ~active[b];
+    wants &= f->going & pki_at_most(gap, pki_splat(p->feet_near)) & ~active[b];
     active[b] |= wants;
     more |= wants;
     f->stale |= (unsigned)(pki_any(wants) && !(f->in >> b & 1)) << b;
