@@ -535,7 +535,7 @@ static void views_are_where_the_worlds_are(void **state)
   fleet_make(&f, &feet);
   pk_batch *b = fleet_batch(&f, 5, 4, 1);
   const pk_batch_view views[4] = {pk_batch_q(b), pk_batch_u(b), pk_batch_commands(b), pk_batch_tau(b)};
-  static const int n[4] = {19, 18, 6 * 18, 18};
+  static const int n[4] = {19, 18, COMMAND * 18, 18};
   for (int i = 0; i < 4; i++) {
     assert_int_equal(views[i].n, n[i]);
     assert_int_equal(views[i].worlds, 5);
