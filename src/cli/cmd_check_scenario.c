@@ -285,6 +285,7 @@ int pki_check_scenario(const pki_args *args, const char *name)
     if (pki_world_create_all(s, &w, &problems) == PK_OK) {
       pki_world_check_constraints(&w, &s->warnings);
       pki_world_check_sensing(&w, &s->warnings);
+      pki_world_check_tracking(&w, &s->warnings);
       pki_world_check_overlaps(&w, &s->warnings);
       check_channels(&w, &problems);
     }

@@ -369,6 +369,9 @@ void pki_world_check_constraints(const pki_world *world, pki_problems *warnings)
  * do not have. */
 void pki_world_check_sensing(const pki_world *world, pki_problems *warnings);
 
+/* Warn of tracked joints of legged robots in long steps whose contact rows do not follow the motion. */
+void pki_world_check_tracking(const pki_world *world, pki_problems *warnings);
+
 /* --- section_pushes.c --- */
 
 /* What would push world number `number` in a step that begins at `time`, its forces times `factor`, into world->acting; how many.

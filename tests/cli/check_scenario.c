@@ -165,6 +165,26 @@ static void a_push_that_never_acts_is_a_warning(void **state)
   remove("check_late.yaml");
 }
 
+static void long_steps_of_tracked_legs_want_rows_that_follow(void **state)
+{
+  (void)state;
+  static const char *const long_steps = "check starleth-large-steps --set step.relinearise=0";
+  run_result r = run(long_steps);
+  assert_int_equal(r.status, 0);
+  assert_true(contains(
+      r.out, "warning: controller: steps are 0.05 s long and their contact rows do not follow the motion"));
+  assert_true(contains(r.out, "set \"stepper: euler, relinearise: 4, landing_friction: false\" in \"step\""));
+  run_free(&r);
+  r = run("check starleth-large-steps");
+  assert_int_equal(r.status, 0);
+  assert_false(contains(r.out, "warning"));
+  run_free(&r);
+  r = run("check ur10-sine --set step.dt=0.05 --set controller.correction=0.05"); /* an arm has no feet */
+  assert_int_equal(r.status, 0);
+  assert_false(contains(r.out, "warning"));
+  run_free(&r);
+}
+
 static void an_object_that_starts_in_something_is_a_warning(void **state)
 {
   (void)state;
@@ -308,6 +328,7 @@ int main(void)
       cmocka_unit_test(changes_of_the_gait_are_told_and_late_ones_warned_of),
       cmocka_unit_test(a_word_that_has_another_name_now_is_a_warning),
       cmocka_unit_test(a_push_that_never_acts_is_a_warning),
+      cmocka_unit_test(long_steps_of_tracked_legs_want_rows_that_follow),
       cmocka_unit_test(an_object_that_starts_in_something_is_a_warning),
       cmocka_unit_test(overrides_are_checked_too),
       cmocka_unit_test(channels_are_checked),
