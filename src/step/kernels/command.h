@@ -162,10 +162,18 @@ PKI_INLINE void pki_begin_law(const pki_lanes *f, int k, const double *rates)
     pki_masks(g->joint.limited)[k] = pki_masks(g->joint.pinned)[k] = pki_mask_none();
     return;
   }
-  const pki_piece p = pki_piece_at(f, k, u);
+  /* damping that is more than the joint's inertia in a step decides its velocity, and that of the start says nothing: such a line begins free, unless
+   * it was not in the last step */
+  const pk_r *const c = pki_reals(g->joint.command) + PKI_COMMAND_NUMBERS * k;
+  const pk_i steep = pki_at_most(c[PKI_COMMAND_KP], zero) &
+                     pki_less(pki_splat(f->p->inertia[k]), f->p->dt * c[PKI_COMMAND_KD]) &
+                     ~pki_masks(g->joint.limited)[k];
+  const pki_piece line = {law[PKI_LAW_A], law[PKI_LAW_G], pki_line_value(law[PKI_LAW_A], law[PKI_LAW_G], u),
+                          zero};
+  const pki_piece p = pki_piece_select(steep, line, pki_piece_at(f, k, u));
   const pk_i beyond = pki_less(zero, p.id);
   const pk_i was_there = pki_masks(g->joint.limited)[k] & pki_less(zero, last * p.f);
-  const pk_r free = pki_line_value(law[PKI_LAW_A], law[PKI_LAW_G], u);
+  const pk_r free = line.f;
   const pk_i near = pki_at_most(pki_abs(free - p.f), PKI_NEAR_VELOCITY * pki_abs(law[PKI_LAW_G] - p.g));
   pk_i rows = beyond & ~was_there & near;
   pki_masks(g->joint.limited)[k] = beyond;

@@ -29,9 +29,7 @@ typedef struct pki_lanes {
   bool pins;
   /* Some joint is tracked in some lane. */
   bool tracks;
-  /* Rounds in which motors gave way, and of relinearised rows; lanes in which a motor gives way. */
   int yielded[PKI_LANES], relinearised[PKI_LANES];
-  pk_i yields;
 
   /* ---- the search for contacts in slots ---- */
 
