@@ -125,6 +125,12 @@ pk_status pki_stride_init(pki_stride_plan *plan, const pk_model *model,
     c.options.feet[i] = feet != NULL ? feet[i] : NULL;
   }
   c.options.height = height;
+  const double *g = model->gravity;
+  if (!(g[2] < 0) || g[0] != 0 || g[1] != 0) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "motion"},
+                    "gravity is (%g, %g, %g) m/s^2, expected one along -z: a trot is planned on level ground",
+                    g[0], g[1], g[2]);
+  }
   pk_status status = pki_legs_find(&c, model, err);
   plan->trunk = c.trunk, plan->robot = c.robot, plan->mass = c.mass;
   plan->gravity = pki_length3(model->gravity);

@@ -7,11 +7,8 @@
 /* From the laws of forces and contacts at hand to u_E. The lanes in which the active set has not settled. */
 static pk_i pki_solve_motion(pki_lanes *f, const double *q)
 {
-  pk_i open = pki_first_rounds(f, q);
-  if (f->p->relinearise > 0) {
-    open |= pki_relinearise(f, q);
-  }
-  return open;
+  const pk_i open = pki_first_rounds(f, q);
+  return f->p->relinearise > 0 ? pki_relinearise(f, q, open) : open;
 }
 
 static void pki_impulses(pki_lanes *f, const double *q)
@@ -24,7 +21,7 @@ static void pki_impulses(pki_lanes *f, const double *q)
     pki_begin_anew(f, q);
     open = pki_solve_motion(f, q);
   }
-  for (int l = 0; l < f->count && f->p->relinearise > 0; l++) {
+  for (int l = 0; l < f->count && f->p->relinearise > 0 && f->g->wants_info; l++) {
     pki_note_loads(f, l);
   }
   pki_store(f)->finish(f, open);

@@ -121,11 +121,12 @@ static pk_i pki_motion_changed(const pki_lanes *f)
   return ~pki_at_most(most, pki_splat(settled)) & f->going;
 }
 
-/* Rounds of rows that follow the motion, from a first solution on. The lanes that are still open in the rounds of the active set. */
-static pk_i pki_relinearise(pki_lanes *f, const double *q)
+/* Rounds of rows that follow the motion, from a first solution on, which left the lanes of `unsettled` open in the rounds of the active set. The
+ * lanes that the last round of each leaves open. */
+static pk_i pki_relinearise(pki_lanes *f, const double *q, pk_i unsettled)
 {
   pki_group *g = f->g;
-  pk_i open = pki_store(f)->with_rows(f) & f->going, unsettled = pki_mask_none();
+  pk_i open = pki_store(f)->with_rows(f) & f->going;
   for (int round = 0; round < f->p->relinearise && pki_any(open); round++) {
     for (int k = 0; k < f->p->model->nu; k++) {
       pk_r *const at = pki_out(g->u_row) + k;
@@ -135,7 +136,7 @@ static pk_i pki_relinearise(pki_lanes *f, const double *q)
     for (int l = 0; l < f->count; l++) {
       f->relinearised[l] += pki_is_set(open, l);
     }
-    unsettled |= pki_settle(f, q, open);
+    unsettled = pki_select_mask(open, pki_settle(f, q, open), unsettled);
     open &= pki_motion_changed(f);
   }
   return unsettled;

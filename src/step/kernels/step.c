@@ -119,8 +119,8 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
                              .saturated = done ? count_saturated(g, l) : 0,
                              .relinearised = f->relinearised[l],
                              .yielded = f->yielded[l],
-                             .tracking = done && f->tracks ? pki_tracking_error(f, l) : 0,
-                             .slip = done && p->relinearise > 0 ? pki_largest_slip(f, l) : 0,
+                             .tracking = done && f->tracks && g->wants_info ? pki_tracking_error(f, l) : 0,
+                             .slip = done && p->relinearise > 0 && g->wants_info ? pki_largest_slip(f, l) : 0,
                              .solver = f->solver[l],
                              .relative = g->relative[l],
                              .penetration = g->penetration[l]};
