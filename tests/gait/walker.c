@@ -218,6 +218,7 @@ static void watch_step(const walker *w, const pk_sim_contact *contacts, int n, c
   facts->others += other;
   facts->steps++;
   facts->uncertified += !info->certified;
+  facts->saturated += info->saturated;
   facts->worst = fmax(facts->worst, info->certificate.relative);
 }
 
@@ -286,11 +287,12 @@ bool walker_run(walker *w, double time, const walker_push *push, walker_facts *f
 
 void walker_print(const char *what, const walker_facts *f)
 {
-  printf("%-28s speed %+.3f %+.3f m/s %+.3f rad/s, height %.4f..%.4f m, tilt %.2f deg, drift %.4f m\n"
-         "%-28s peak %.2f weights, stance %.3f s, swing %.3f s, slip %.2f mm/s, torque %.1f N m, limits %.3f "
-         "rad, "
-         "%d of %d steps not certified (worst %.1e), %d with other contacts\n",
-         what, f->speed[0], f->speed[1], f->speed[2], f->height[0], f->height[1], f->tilt * 57.29577951,
-         f->drift, "", f->peak, f->stance, f->swing, 1e3 * f->slip, f->torque, f->margin, f->uncertified,
-         f->steps, f->worst, f->others);
+  printf(
+      "%-28s speed %+.3f %+.3f m/s %+.3f rad/s, height %.4f..%.4f m, tilt %.2f deg, drift %.4f m\n"
+      "%-28s peak %.2f weights, stance %.3f s, swing %.3f s, slip %.2f mm/s, torque %.1f N m (%d at limits), "
+      "limits %.3f rad, "
+      "%d of %d steps not certified (worst %.1e), %d with other contacts\n",
+      what, f->speed[0], f->speed[1], f->speed[2], f->height[0], f->height[1], f->tilt * 57.29577951,
+      f->drift, "", f->peak, f->stance, f->swing, 1e3 * f->slip, f->torque, f->saturated, f->margin,
+      f->uncertified, f->steps, f->worst, f->others);
 }

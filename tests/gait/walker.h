@@ -41,6 +41,7 @@ typedef struct walker_facts {
   int tight;                      /* velocity coordinate of that joint */
   double worst;                   /* relative residual */
   int steps, uncertified, others; /* others: steps in which something else than a foot touched */
+  int saturated;                  /* torques at their limits, summed over all joints and steps */
 } walker_facts;
 
 /* Which ground: the terrain is given empty. NULL: flat ground, and for options the defaults with steps of 2.5 ms. */
