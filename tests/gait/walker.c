@@ -23,8 +23,10 @@ static void need(pk_status status, const pk_error *err)
   }
 }
 
-const walker_robot walker_starleth = {"starleth", 0.435, {0, 0.7343101344764329, -1.3411529067300831}};
-const walker_robot walker_anymal = {"anymal_b", 0.474, {0, 0.7639646365417663, -1.022815259237885}};
+const walker_robot walker_starleth = {"starleth", 0.435, {0, 0.7343101344764329, -1.3411529067300831}, false};
+const walker_robot walker_anymal = {"anymal_b", 0.474, {0, 0.7639646365417663, -1.022815259237885}, false};
+const walker_robot walker_quadruped15 = {
+    "quadruped15", 0.356434, {0, 0.6680081840779306, -1.3360163681558612}, true};
 
 static void add_arm(pk_builder *b)
 {
@@ -111,7 +113,7 @@ void walker_place(walker *w, double pitch, double roll)
   q[3] = cos(half), q[4] = pitch != 0 ? 0 : sin(half), q[5] = pitch != 0 ? -sin(half) : 0, q[6] = 0;
   q[0] = -R * sin(pitch), q[1] = -R * sin(roll), q[2] = R * cos(pitch) * cos(roll);
   for (int i = 0; i < 12; i++) {
-    q[7 + i] = (i < 6 ? 1 : -1) * leg[i % 3];
+    q[7 + i] = (i < 6 || w->robot->alike ? 1 : -1) * leg[i % 3];
   }
 }
 

@@ -11,7 +11,8 @@ enum { WALKER_CONTACTS = 64 };
 typedef struct walker_robot {
   const char *model;
   double height; /* m, of the trunk's origin */
-  double leg[3]; /* rad, joints of the fore legs; the hind ones mirror them */
+  double leg[3]; /* rad, joints of the fore legs */
+  bool alike;    /* hind legs bend as the fore ones do; otherwise they mirror them */
 } walker_robot;
 
 typedef struct walker {
@@ -47,7 +48,7 @@ typedef struct walker_facts {
 /* Which ground: the terrain is given empty. NULL: flat ground, and for options the defaults with steps of 2.5 ms. */
 typedef void walker_ground(pk_terrain *terrain);
 
-extern const walker_robot walker_starleth, walker_anymal;
+extern const walker_robot walker_starleth, walker_anymal, walker_quadruped15;
 
 /* The robot alone; with an arm: a hinge on its trunk, a slider on that and a ball joint at the end, all askew. The arm's
  * coordinates follow those of the legs. */

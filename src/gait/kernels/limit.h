@@ -34,7 +34,7 @@ typedef struct pki_torque_limits {
 } pki_torque_limits;
 
 enum {
-  PKI_LIMIT_ROUNDS = 40,
+  PKI_LIMIT_ROUNDS = 60,
   PKI_LIMIT_SIDES = 7 /* numbers >= 0 of a leg: the top, and two of each torque */
 };
 
