@@ -339,11 +339,11 @@ static void it_stops_from_a_trot_with_flight(void **state)
   }
 }
 
-/* 500 N for 0.2 s is too much: it lies down and comes to rest. */
+/* 550 N for 0.2 s is too much: it lies down on its side and comes to rest. (On its back legs would sink for long, since joints are damped.) */
 static void a_fallen_robot_comes_to_rest(void **state)
 {
   (void)state;
-  static const double origin[3] = {0, 0, 0}, force[3] = {0, 500, 0};
+  static const double origin[3] = {0, 0, 0}, force[3] = {0, 550, 0};
   const pk_sim_options o = world(2.5e-3, PK_CONTACT_STABILISED);
   const pk_locomotion_options options = trot(0.3, 0, 0);
   walker w = walker_create(&o, &options, NULL);

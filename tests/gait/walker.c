@@ -23,8 +23,10 @@ static void need(pk_status status, const pk_error *err)
   }
 }
 
-const walker_robot walker_starleth = {"starleth", 0.435, {0, 0.7343101344764329, -1.3411529067300831}};
-const walker_robot walker_anymal = {"anymal_b", 0.474, {0, 0.7639646365417663, -1.022815259237885}};
+const walker_robot walker_starleth = {"starleth", 0.435, {0, 0.7343101344764329, -1.3411529067300831}, false};
+const walker_robot walker_anymal = {"anymal_b", 0.474, {0, 0.7639646365417663, -1.022815259237885}, false};
+const walker_robot walker_quadruped15 = {
+    "quadruped15", 0.356434, {0, 0.6680081840779306, -1.3360163681558612}, true};
 
 static void add_arm(pk_builder *b)
 {
@@ -111,7 +113,7 @@ void walker_place(walker *w, double pitch, double roll)
   q[3] = cos(half), q[4] = pitch != 0 ? 0 : sin(half), q[5] = pitch != 0 ? -sin(half) : 0, q[6] = 0;
   q[0] = -R * sin(pitch), q[1] = -R * sin(roll), q[2] = R * cos(pitch) * cos(roll);
   for (int i = 0; i < 12; i++) {
-    q[7 + i] = (i < 6 ? 1 : -1) * leg[i % 3];
+    q[7 + i] = (i < 6 || w->robot->alike ? 1 : -1) * leg[i % 3];
   }
 }
 
@@ -218,6 +220,7 @@ static void watch_step(const walker *w, const pk_sim_contact *contacts, int n, c
   facts->others += other;
   facts->steps++;
   facts->uncertified += !info->certified;
+  facts->saturated += info->saturated;
   facts->worst = fmax(facts->worst, info->certificate.relative);
 }
 
@@ -286,11 +289,12 @@ bool walker_run(walker *w, double time, const walker_push *push, walker_facts *f
 
 void walker_print(const char *what, const walker_facts *f)
 {
-  printf("%-28s speed %+.3f %+.3f m/s %+.3f rad/s, height %.4f..%.4f m, tilt %.2f deg, drift %.4f m\n"
-         "%-28s peak %.2f weights, stance %.3f s, swing %.3f s, slip %.2f mm/s, torque %.1f N m, limits %.3f "
-         "rad, "
-         "%d of %d steps not certified (worst %.1e), %d with other contacts\n",
-         what, f->speed[0], f->speed[1], f->speed[2], f->height[0], f->height[1], f->tilt * 57.29577951,
-         f->drift, "", f->peak, f->stance, f->swing, 1e3 * f->slip, f->torque, f->margin, f->uncertified,
-         f->steps, f->worst, f->others);
+  printf(
+      "%-28s speed %+.3f %+.3f m/s %+.3f rad/s, height %.4f..%.4f m, tilt %.2f deg, drift %.4f m\n"
+      "%-28s peak %.2f weights, stance %.3f s, swing %.3f s, slip %.2f mm/s, torque %.1f N m (%d at limits), "
+      "limits %.3f rad, "
+      "%d of %d steps not certified (worst %.1e), %d with other contacts\n",
+      what, f->speed[0], f->speed[1], f->speed[2], f->height[0], f->height[1], f->tilt * 57.29577951,
+      f->drift, "", f->peak, f->stance, f->swing, 1e3 * f->slip, f->torque, f->saturated, f->margin,
+      f->uncertified, f->steps, f->worst, f->others);
 }

@@ -11,7 +11,8 @@ enum { WALKER_CONTACTS = 64 };
 typedef struct walker_robot {
   const char *model;
   double height; /* m, of the trunk's origin */
-  double leg[3]; /* rad, joints of the fore legs; the hind ones mirror them */
+  double leg[3]; /* rad, joints of the fore legs */
+  bool alike;    /* hind legs bend as the fore ones do; otherwise they mirror them */
 } walker_robot;
 
 typedef struct walker {
@@ -41,12 +42,13 @@ typedef struct walker_facts {
   int tight;                      /* velocity coordinate of that joint */
   double worst;                   /* relative residual */
   int steps, uncertified, others; /* others: steps in which something else than a foot touched */
+  int saturated;                  /* torques at their limits, summed over all joints and steps */
 } walker_facts;
 
 /* Which ground: the terrain is given empty. NULL: flat ground, and for options the defaults with steps of 2.5 ms. */
 typedef void walker_ground(pk_terrain *terrain);
 
-extern const walker_robot walker_starleth, walker_anymal;
+extern const walker_robot walker_starleth, walker_anymal, walker_quadruped15;
 
 /* The robot alone; with an arm: a hinge on its trunk, a slider on that and a ball joint at the end, all askew. The arm's
  * coordinates follow those of the legs. */

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "pronk/dynamics.h"
 #include "pronk/model.h"
 #include "support/bounds.h"
 
@@ -116,9 +117,10 @@ static int is_positive(const double s[6])
 static void every_link_has_an_inertia_that_a_body_can_have(void **state)
 {
   (void)state;
-  static const char *const names[] = {"pendulum", "double_pendulum",  "ur10",   "starleth",       "coman",
-                                      "anymal_b", "thesis_quadruped", "boxdog", "links_quadruped"};
-  for (int k = 0; k < 9; k++) {
+  static const char *const names[] = {
+      "pendulum", "double_pendulum",  "ur10",   "starleth",        "coman",
+      "anymal_b", "thesis_quadruped", "boxdog", "links_quadruped", "quadruped15"};
+  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
     pk_model *m = load(names[k]);
     for (int l = 0; l < m->nlink; l++) {
       const pk_inertia *in = &m->links[l].inertia;
@@ -295,6 +297,34 @@ static void boxdog_is_starleth_with_other_shapes_and_damping(void **state)
   assert_int_equal(balls, 4);
   assert_int_equal(others, 0);
   pk_model_destroy(like);
+  pk_model_destroy(m);
+}
+
+/* Masses by hand, and feet of the README's stance: below the hips, 0.785057 of two links of 0.213 m down. */
+static void quadruped15_weighs_15_kg_and_stands_on_its_feet(void **state)
+{
+  (void)state;
+  static const char *const feet[] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
+  static const double angles[3] = {0, 0.6680081840779306, -1.3360163681558612};
+  pk_model *m = load("quadruped15");
+  assert_true(m->robots[0].root == PK_ROOT_FREE);
+  assert_int_equal(m->nu, 18);
+  assert_near(m->mass, 6.923 + 4 * (0.678 + 1.152 + 0.154 + 0.04), 1e-12);
+  pk_workspace *work;
+  assert_int_equal(pk_workspace_create(m, &work, NULL), PK_OK);
+  double q[19] = {0, 0, 0, 1};
+  for (int k = 0; k < 12; k++) {
+    q[7 + k] = angles[k % 3];
+    assert_near(m->dof_effort[6 + k], k % 3 == 2 ? 45.43 : 23.7, 0);
+  }
+  pk_kinematics_compute(work, q, NULL);
+  for (int leg = 0; leg < 4; leg++) {
+    const pk_pose foot = pk_link_pose(work, pk_model_find_link(m, feet[leg]));
+    assert_near(foot.pos[0], leg < 2 ? 0.1934 : -0.1934, 1e-12);
+    assert_near(foot.pos[1], leg % 2 == 0 ? 0.142 : -0.142, 1e-12);
+    assert_near(foot.pos[2], -0.785057 * 0.426, 1e-9);
+  }
+  pk_workspace_destroy(work);
   pk_model_destroy(m);
 }
 
@@ -482,6 +512,7 @@ int main(void)
       cmocka_unit_test(starleth_has_thirteen_bodies_and_twelve_hinges),
       cmocka_unit_test(starleth_stands_on_four_balls_below_its_hips),
       cmocka_unit_test(boxdog_is_starleth_with_other_shapes_and_damping),
+      cmocka_unit_test(quadruped15_weighs_15_kg_and_stands_on_its_feet),
       cmocka_unit_test(links_is_what_its_primitives_say_and_stands_on_its_feet),
       cmocka_unit_test(the_thesis_quadruped_is_what_its_tables_say),
       cmocka_unit_test(the_thesis_quadruped_stands_on_the_tips_of_its_legs),

@@ -5,11 +5,14 @@
 #include "gait/kernels/declare.h"
 #include "gait/kernels/joint.h"
 #include "gait/kernels/leg.h"
-#include "gait/kernels/share.h"
+#include "gait/kernels/limit.h"
 #include "gait/kernels/swing.h"
 
 static const double calm =
     0.0136037; /* m h^2 sqrt(g/h), against what the next steps do beyond the wanted motion */
+
+/* Part of a joint's effort that forces at the feet may use up: the rest is left to the damping of its command. */
+static const double usable = 0.99;
 
 enum { ROWS = 6 * PKI_GAIT_BODIES };
 
@@ -121,7 +124,7 @@ static inline void inverse_dynamics(action *act)
 
 /* What the stance feet must give: force and, in the trunk's axes, moment about its origin. Feet push where they touch,
  * a radius below the ball's centre. */
-static inline void share_load(const action *act, pki_v3 *force)
+static inline void share_load(const action *act, pki_share *s, pki_v3 *force)
 {
   const pki_gait_group *g = act->g;
   const pki_locomotion *c = g->c;
@@ -131,31 +134,30 @@ static inline void share_load(const action *act, pki_v3 *force)
   const double arm2 = c->arm * c->arm, S[6] = {0.1, 0.1, 1, 1 / arm2, 1 / arm2, 0.5 / arm2};
   const double give[6] = {1 / 0.1, 1 / 0.1, 1, arm2, arm2, arm2 / 0.5};
   const int plans = pki_any(act->swings.planned);
-  pki_share s;
-  memcpy(s.S, S, sizeof S);
-  memcpy(s.give, give, sizeof give);
-  s.friction = c->options.friction;
-  s.regular = pki_select(act->swings.planned, pki_splat(0.02), pki_splat(1e-3));
-  s.normal = scene->normal;
-  s.b = (pki_v6){wrench.a, pki_m3_apply(scene->R, wrench.l)};
+  memcpy(s->S, S, sizeof S);
+  memcpy(s->give, give, sizeof give);
+  s->friction = c->options.friction;
+  s->regular = pki_select(act->swings.planned, pki_splat(0.02), pki_splat(1e-3));
+  s->normal = scene->normal;
+  s->b = (pki_v6){wrench.a, pki_m3_apply(scene->R, wrench.l)};
   for (int i = 0; i < PKI_LEGS; i++) {
-    s.stands[i] = act->s->stands[i];
-    s.any[i] = pki_any(s.stands[i]);
-    if (!s.any[i]) {
+    s->stands[i] = act->s->stands[i];
+    s->any[i] = pki_any(s->stands[i]);
+    if (!s->any[i]) {
       continue;
     }
     const pki_v3 below = pki_add_scaled(scene->legs[i].pos, pki_splat(-c->legs[i].radius), scene->normal);
     const pki_v3 arm = pki_sub(below, scene->pos);
     for (int r = 0; r < 3; r++) {
-      s.C[i][r] = pki_v3_where(s.stands[i], pki_cross(pki_m3_col(&scene->R, r), arm));
+      s->C[i][r] = pki_v3_where(s->stands[i], pki_cross(pki_m3_col(&scene->R, r), arm));
     }
-    s.prefer[i] = pki_v3_zero();
+    s->prefer[i] = pki_v3_zero();
     if (plans) {
-      s.prefer[i] = pki_v3_where(s.stands[i] & act->swings.planned, pki_pick3(g, w->now[i].prefer));
+      s->prefer[i] = pki_v3_where(s->stands[i] & act->swings.planned, pki_pick3(g, w->now[i].prefer));
     }
-    s.limit[i] = scene->limit[i];
+    s->limit[i] = scene->limit[i];
   }
-  pki_share_solve(&s, force);
+  pki_share_solve(s, force);
 }
 
 /* A torque and a rate to each robot's joint u; the gains are zero but for the damping. */
@@ -175,9 +177,55 @@ static inline void command_joint(const pki_gait_group *g, int u, pk_r tau, pk_r 
   pki_scatter((const double *)first, 4, to);
 }
 
+/* What the joints' own motion needs. */
+static inline pk_r own_need(const action *act, int i, int k)
+{
+  const pki_leg *leg = &act->c->legs[i];
+  return act->need[leg->u_at[k]] + act->m->dof_armature[leg->u[k]] * act->a[leg->u_at[k]];
+}
+
 /* The rows of the joints, less the feet's forces, are the torques: a hinge moves the point of contact, r n below the
- * ball's centre p, by axis x (p - r n), which is the column less r axis x n. */
-static inline void command_joints(const action *act, const pki_v3 *force)
+ * ball's centre p, by axis x (p - r n), which is the column less r axis x n. Returns the lanes in which a leg that stands would
+ * need more than its joints have. */
+static inline pk_i find_torques(const action *act, const pki_v3 *force, pk_r tau[PKI_LEGS][3])
+{
+  const pki_gait_scene *s = act->s;
+  pk_i beyond = pki_mask_none();
+  for (int i = 0; i < PKI_LEGS; i++) {
+    const pki_leg *leg = &act->c->legs[i];
+    const pki_v3 f = pki_m3_apply_t(s->R, force[i]);
+    const pki_v3 roll =
+        pki_m3_apply_t(s->R, pki_scale(pki_splat(leg->radius), pki_cross(s->normal, force[i])));
+    for (int k = 0; k < 3; k++) {
+      const double most = usable * act->m->dof_effort[leg->u[k]];
+      const pk_r felt = pki_dot(s->legs[i].column[k], f);
+      tau[i][k] = own_need(act, i, k) - felt + pki_dot(s->legs[i].axis[k], roll);
+      beyond |= most > 0 ? pki_less(pki_splat(most), pki_abs(tau[i][k])) & s->stands[i] : pki_mask_none();
+    }
+  }
+  return beyond;
+}
+
+/* Forces that the torques allow, in these lanes. */
+static __attribute__((noinline)) void limit_forces(const action *act, const pki_share *share, pk_i lanes,
+                                                   pki_v3 *force)
+{
+  const pki_gait_scene *s = act->s;
+  pki_torque_limits t;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    const pki_leg *leg = &act->c->legs[i];
+    for (int k = 0; k < 3 && share->any[i]; k++) {
+      const pki_v3 axis = pki_m3_apply(s->R, s->legs[i].axis[k]);
+      t.G[i][k] = pki_sub(pki_m3_apply(s->R, s->legs[i].column[k]),
+                          pki_scale(pki_splat(leg->radius), pki_cross(axis, s->normal)));
+      t.need[i][k] = own_need(act, i, k);
+      t.most[i][k] = usable * act->m->dof_effort[leg->u[k]];
+    }
+  }
+  pki_limit_solve(share, &t, lanes, force);
+}
+
+static inline void command_joints(const action *act, pk_r tau[PKI_LEGS][3])
 {
   const pki_gait_group *g = act->g;
   const pki_locomotion *c = g->c;
@@ -186,16 +234,10 @@ static inline void command_joints(const action *act, const pki_v3 *force)
   const pk_r period = pki_pick(g, &g->walk[0]->period);
   for (int i = 0; i < PKI_LEGS; i++) {
     const pki_leg *leg = &c->legs[i];
-    const pki_v3 f = pki_m3_apply_t(s->R, force[i]);
-    const pki_v3 roll =
-        pki_m3_apply_t(s->R, pki_scale(pki_splat(leg->radius), pki_cross(s->normal, force[i])));
     for (int k = 0; k < 3; k++) {
       const int u = leg->u[k];
-      const pk_r a = act->a[leg->u_at[k]], felt = pki_dot(s->legs[i].column[k], f);
-      const pk_r need = act->need[leg->u_at[k]] + act->m->dof_armature[u] * a;
-      const pk_r tau = need - felt + pki_dot(s->legs[i].axis[k], roll);
-      const pk_r rate = s->legs[i].u[k] + period * a;
-      command_joint(g, u, tau, rate, damping, act->m->dof_effort[u]);
+      const pk_r rate = s->legs[i].u[k] + period * act->a[leg->u_at[k]];
+      command_joint(g, u, tau[i][k], rate, damping, act->m->dof_effort[u]);
     }
   }
 }
@@ -203,12 +245,19 @@ static inline void command_joints(const action *act, const pki_v3 *force)
 void PKI_NAME(gait_act)(const pki_gait_group *g, double *scratch)
 {
   action act;
+  pki_share share;
   pki_v3 force[PKI_LEGS];
+  pk_r tau[PKI_LEGS][3];
   act.g = g, act.c = g->c, act.m = g->model;
   act.s = (pki_gait_scene *)(void *)scratch;
   act.swings = pki_swings_begin(g, act.s);
   desired_accelerations(&act);
   inverse_dynamics(&act);
-  share_load(&act, force);
-  command_joints(&act, force);
+  share_load(&act, &share, force);
+  const pk_i beyond = find_torques(&act, force, tau);
+  if (pki_any(beyond)) {
+    limit_forces(&act, &share, beyond, force);
+    find_torques(&act, force, tau);
+  }
+  command_joints(&act, tau);
 }

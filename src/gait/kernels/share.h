@@ -58,6 +58,14 @@ PKI_INLINE pki_v6 pki_share_wrench(const pki_share *s, const pki_v3 *f)
   return sum;
 }
 
+/* inv(S) m */
+PKI_INLINE pki_v6 pki_share_give(const pki_share *s, pki_v6 m)
+{
+  const double *give = s->give;
+  return (pki_v6){{m.a.x * give[3], m.a.y * give[4], m.a.z * give[5]},
+                  {m.l.x * give[0], m.l.y * give[1], m.l.z * give[2]}};
+}
+
 /* w inv(S) y */
 PKI_INLINE pki_v6 pki_share_soft(const pki_share *s, pki_v6 y)
 {
@@ -133,6 +141,19 @@ PKI_INLINE pki_v6 pki_share_free(const pki_share *s)
                    d.z * b.z - E[0].z * m.x - E[1].z * m.y - E[2].z * m.z}};
 }
 
+/* K += A_i Q A_i', lower triangle, forces first. */
+PKI_INLINE void pki_share_add(pk_r K[6][6], pki_s3 Q, const pki_v3 *C)
+{
+  K[0][0] += Q.xx, K[1][0] += Q.xy, K[2][0] += Q.xz, K[1][1] += Q.yy, K[2][1] += Q.yz, K[2][2] += Q.zz;
+  for (int r = 0; r < 3; r++) {
+    const pki_v3 row = pki_s3_apply(Q, C[r]);
+    K[3 + r][0] += row.x, K[3 + r][1] += row.y, K[3 + r][2] += row.z;
+    for (int k = 0; k <= r; k++) {
+      K[3 + r][3 + k] += pki_dot(row, C[k]);
+    }
+  }
+}
+
 /* sum A_i P' A_i' + w inv(S), lower triangle, forces first. */
 PKI_INLINE void pki_share_slopes(const pki_share *s, const pki_cone_point *at, pk_r K[6][6])
 {
@@ -156,17 +177,11 @@ PKI_INLINE void pki_share_slopes(const pki_share *s, const pki_cone_point *at, p
                          p->nn * n.y * n.z + p->nt * (n.y * t.z + n.z * t.y) + p->tt * t.y * t.z,
                          p->rest + p->nn * n.z * n.z + nt * n.z * t.z + p->tt * t.z * t.z};
     const pk_i on = s->stands[i];
-    const pk_r zero = pki_splat(0);
-    K[0][0] += pki_select(on, full.xx, zero), K[1][0] += pki_select(on, full.xy, zero);
-    K[2][0] += pki_select(on, full.xz, zero), K[1][1] += pki_select(on, full.yy, zero);
-    K[2][1] += pki_select(on, full.yz, zero), K[2][2] += pki_select(on, full.zz, zero);
-    for (int r = 0; r < 3; r++) {
-      const pki_v3 row = pki_v3_where(on, pki_s3_apply(full, C[r]));
-      K[3 + r][0] += row.x, K[3 + r][1] += row.y, K[3 + r][2] += row.z;
-      for (int k = 0; k <= r; k++) {
-        K[3 + r][3 + k] += pki_dot(row, C[k]);
-      }
-    }
+    pki_share_add(K,
+                  (pki_s3){pki_where_set(on, full.xx), pki_where_set(on, full.xy), pki_where_set(on, full.xz),
+                           pki_where_set(on, full.yy), pki_where_set(on, full.yz),
+                           pki_where_set(on, full.zz)},
+                  C);
   }
 }
 
