@@ -182,7 +182,7 @@ typedef struct pk_inverse_dynamics_options {
   /* N m, beside the model's effort limits; 0 and INFINITY: those alone. Default INFINITY. */
   double tau_max;
   /* (rad/s)/(N m s), how far the step may leave the rates of the cone program for each impulse that it adds: small values hold
-   * the joints, large ones the torques. Default 0.01. */
+   * the joints, large ones the torques. Default 0.5. */
   double compliance;
   /* N m/rad, of PK_INVERSE_DYNAMICS_METHOD_PD. Default 300. */
   double kp;

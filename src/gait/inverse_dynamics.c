@@ -50,7 +50,7 @@ static const pk_field id_fields[] = {
      "of the cones in which feet are asked to stand; 0: 0.98 of each contact's own"},
     {ID(tau_max), PK_FIELD_REAL, "N m", INFINITY, 0, INFINITY, NULL,
      "largest torque, beside the model's effort limits; 0: none"},
-    {ID(compliance), PK_FIELD_REAL, "(rad/s)/(N m s)", 0.01, 1e-9, 1e9, NULL,
+    {ID(compliance), PK_FIELD_REAL, "(rad/s)/(N m s)", 0.5, 1e-9, 1e9, NULL,
      "how far the step may leave the planned rates for each impulse"},
     {ID(kp), PK_FIELD_REAL, "N m/rad", 300, 0, 1e9, NULL, "stiffness of the method pd"},
     {ID(kd), PK_FIELD_REAL, "N m s/rad", 4, 0, 1e9, NULL, "damping of the method pd"},

@@ -13,30 +13,49 @@ typedef struct pki_joining {
   bool joins; /* or would leave it open by little */
 } pki_joining;
 
+/* m, the gap of contact i of a lane at the end of the step, by the twists in the work. */
+static double pki_gap_at_end(const pki_lanes *f, int lane, int i)
+{
+  const pki_contact *c = &f->g->found[lane][i];
+  const double opening = pki_contact_opening(f->g->work, lane, c);
+  return f->g->relinearised ? f->p->reach * (f->g->followed[lane][PKI_BALLS + i].offset[0] + opening)
+                            : c->gap + f->p->reach * opening;
+}
+
 /* What the twists in the work say of contact i of a lane. */
 static pki_joining pki_contact_joins(const pki_lanes *f, int lane, int i)
 {
   const pki_group_plan *p = f->p;
   const pki_contact *c = &f->g->found[lane][i];
-  if (f->g->relinearised) {
-    const double offset = f->g->followed[lane][PKI_BALLS + i].offset[0],
-                 end = p->reach * (offset + pki_contact_opening(f->g->work, lane, c));
-    return (pki_joining){.must = end < 0, .joins = end < p->joining || end < 0};
-  }
   if (p->law->joins_closed) {
     const bool closed = c->gap <= p->touching;
     return (pki_joining){.must = closed, .joins = closed};
   }
-  const double left = c->gap <= 0 ? -1 : c->gap + p->reach * pki_contact_opening(f->g->work, lane, c);
+  const double left = c->gap <= 0 && !f->g->relinearised ? -1 : pki_gap_at_end(f, lane, i);
   return (pki_joining){.must = left < 0, .joins = left < p->joining || left < 0};
 }
 
-/* A contact that lands in the step without friction (pki_group_plan.landing) is not in the first round: contacts that stand have their
- * impulses first, and it joins where their solution would close it. Impulses need not be unique when some slide, and so those are found that let
- * stand what stood. */
+/* A contact that lands in the step without friction (pki_group_plan.landing) is not in the first round, and then they join one by one, the deepest
+ * first: contacts that stand have their impulses first, and others join where that solution would close them. Impulses need not be unique when some
+ * contacts slide, and so those are found that let stand what stood. */
 static bool pki_lands(const pki_lanes *f, int lane, int i)
 {
   return f->g->found[lane][i].gap > f->p->landing;
+}
+
+/* The contact of a lane that lands next; -1: none. */
+static int pki_next_landing(const pki_lanes *f, int lane)
+{
+  double deepest = 0;
+  int next = -1;
+  for (int i = 0; i < f->nfound[lane] && f->p->landing < INFINITY; i++) {
+    if (f->g->slot_of[lane][i] < 0 && pki_lands(f, lane, i)) {
+      const double gap = pki_gap_at_end(f, lane, i);
+      next = gap < deepest ? i : next;
+      deepest = fmin(gap, deepest);
+    }
+  }
+  return next;
 }
 
 /* The contact of the last step that contact i of a lane was, if it touches still and pushed; -1: none. */

@@ -39,13 +39,14 @@ static pk_i pki_chains_join_contacts(pki_lanes *f, const double *x, bool first)
 {
   static const pki_joining waiting = {.must = false, .joins = false};
   int *const slot_of = f->g->slot_of[0];
+  const int landing = first ? -1 : pki_next_landing(f, 0);
   bool more = false;
   (void)x;
   for (int i = 0; i < f->nfound[0]; i++) {
     if (slot_of[i] < 0) {
       const bool pushed = first && pki_last_loaded_contact(f, 0, i) >= 0;
-      const bool waits =
-          !f->p->law->joins_closed && (pki_chain_waits(f->g->world, i) || (first && pki_lands(f, 0, i)));
+      const bool waits = !f->p->law->joins_closed &&
+                         (pki_chain_waits(f->g->world, i) || (i != landing && pki_lands(f, 0, i)));
       const pki_joining by = waits ? waiting : pki_contact_joins(f, 0, i);
       slot_of[i] = pushed || by.joins ? 0 : -1;
       more |= pushed || by.must;

@@ -6,23 +6,6 @@
 
 /* ---- at the beginning ---- */
 
-/* How feet pushed in the last step. */
-static void pki_recall_feet(pki_group *g, const pki_lane_world *lane_world, int lane)
-{
-  const pki_group_plan *p = g->plan;
-  for (int i = 0, b = 0; i < *lane_world->nlast; i++) { /* both by shapes */
-    while (b < p->nball && p->shape[b] < lane_world->last[i].geom[0]) {
-      b++;
-    }
-    if (b < p->nball && p->shape[b] == lane_world->last[i].geom[0] &&
-        lane_world->last[i].geom[1] == p->geom) {
-      for (int d = 0; d < 3; d++) {
-        g->r[(3 * b + d) * PKI_LANES + lane] = lane_world->last_r[3 * i + d];
-      }
-    }
-  }
-}
-
 /* Impulses and friction of feet. Those of other contacts and of joint rows are recalled when they join. */
 static void pki_slots_recall(pki_lanes *f)
 {

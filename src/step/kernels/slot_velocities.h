@@ -32,6 +32,23 @@ static void pki_slots_free_velocity(pki_lanes *f, const double *q)
 
 /* ---- feet ---- */
 
+/* How feet pushed in the last step. */
+static void pki_recall_feet(pki_group *g, const pki_lane_world *lane_world, int lane)
+{
+  const pki_group_plan *p = g->plan;
+  for (int i = 0, b = 0; i < *lane_world->nlast; i++) { /* both by shapes */
+    while (b < p->nball && p->shape[b] < lane_world->last[i].geom[0]) {
+      b++;
+    }
+    if (b < p->nball && p->shape[b] == lane_world->last[i].geom[0] &&
+        lane_world->last[i].geom[1] == p->geom) {
+      for (int d = 0; d < 3; d++) {
+        g->r[(3 * b + d) * PKI_LANES + lane] = lane_world->last_r[3 * i + d];
+      }
+    }
+  }
+}
+
 /* No slot is taken but the feet's; those near the ground in some lane have rows. */
 static void pki_begin_slots(pki_lanes *f)
 {
@@ -51,12 +68,35 @@ static void pki_begin_slots(pki_lanes *f)
   }
 }
 
+/* The velocity by which foot b would end below the ground at the velocities x; its gap in it. */
+PKI_INLINE pk_r pki_foot_closing(const pki_lanes *f, int b, const double *x)
+{
+  const pki_group *g = f->g;
+  const pk_r v = pki_slot_velocity(f, b, x).x;
+  return v + (g->relinearised ? pki_reals(g->offset)[3 * b] : pki_reals(g->gap)[b] * (1 / f->p->reach));
+}
+
+/* Of the feet that land (pki_lands), how fast the deepest one would end below the ground, in each lane. */
+static pk_r pki_deepest_landing_foot(const pki_lanes *f, const double *x)
+{
+  const pki_group *g = f->g;
+  pk_r deepest = pki_splat(0);
+  for (int b = 0; b < f->p->nball && f->p->landing < INFINITY; b++) {
+    if (f->rows >> b & 1) {
+      const pk_i lands = pki_less(pki_splat(f->p->landing), pki_reals(g->gap)[b]) & ~pki_masks(g->active)[b];
+      deepest = pki_min(deepest, pki_where_set(lands, pki_foot_closing(f, b, x)));
+    }
+  }
+  return deepest;
+}
+
 /* Feet that the velocities x would push below ground join the active set; the lanes in which some are new. */
 static pk_i pki_join_feet(pki_lanes *f, const double *x, bool first)
 {
   pki_group *g = f->g;
   const pki_group_plan *p = f->p;
   pk_i *const active = pki_masks(g->active), more = pki_mask_none();
+  const pk_r deepest = first ? pki_splat(0) : pki_deepest_landing_foot(f, x);
   for (int b = 0; b < p->nball; b++) {
     const pk_r gap = pki_reals(g->gap)[b];
     if (!(f->rows >> b & 1)) {
@@ -65,15 +105,17 @@ static pk_i pki_join_feet(pki_lanes *f, const double *x, bool first)
       continue;
     }
     const pk_r v = pki_slot_velocity(f, b, x).x;
-    const pk_i closes = g->relinearised
-                            ? pki_less(pki_reals(g->offset)[3 * b] + v, pki_splat(0))
-                            : pki_at_most(gap, pki_splat(0)) | pki_less(gap + p->reach * v, pki_splat(0));
-    pk_i wants = closes;
+    const pk_i stands = pki_at_most(gap, pki_splat(p->landing));
+    pk_i wants = g->relinearised
+                     ? pki_less(pki_foot_closing(f, b, x), pki_splat(0))
+                     : pki_at_most(gap, pki_splat(0)) | pki_less(gap + p->reach * v, pki_splat(0));
     if (first) {
       const pk_i pushed = pki_less(pki_splat(0), pki_reals(g->r)[3 * b]);
       wants |= pushed & pki_less(gap, pki_splat(p->touching));
-      wants &= pki_at_most(gap, pki_splat(p->landing)); /* what lands waits (pki_lands) */
+      wants &= stands;
       active[b] = pki_mask_none();
+    } else if (pki_any(wants & ~stands)) { /* feet land one by one */
+      wants &= stands | pki_at_most(pki_foot_closing(f, b, x), deepest);
     }
     wants &= f->going & pki_at_most(gap, pki_splat(p->feet_near)) & ~active[b];
     active[b] |= wants;
@@ -156,11 +198,12 @@ static bool pki_spare_contact_joins(const pki_lanes *f, int lane, int i)
 /* Contacts of a lane that join, as bits; in the first round those that pushed in the last step do, and what is spare waits. */
 static uint64_t pki_joining_contacts(pki_lanes *f, int lane, bool first)
 {
+  const int landing = first ? -1 : pki_next_landing(f, lane);
   uint64_t wants = 0, pushed = 0;
   f->spare[lane] = first ? 0 : f->spare[lane];
   for (int i = 0; i < f->nfound[lane]; i++) {
     if (f->g->slot_of[lane][i] < 0) {
-      const bool spare = f->spare[lane] >> i & 1, waits = first && pki_lands(f, lane, i);
+      const bool spare = f->spare[lane] >> i & 1, waits = i != landing && pki_lands(f, lane, i);
       const bool joins =
           spare ? pki_spare_contact_joins(f, lane, i) : !waits && pki_contact_joins(f, lane, i).must;
       wants |= (uint64_t)joins << i;
@@ -363,10 +406,32 @@ static void pki_slots_assemble(pki_lanes *f, const double *q)
   pki_set_fixed(f);
 }
 
+/* Where feet land, new rows are solved as the first ones were (pki_lands): feet that stand first, from the impulses of the last step, and those that
+ * land join where that would close them. */
+static void pki_release_landing_feet(const pki_lanes *f)
+{
+  pki_group *g = f->g;
+  pk_i some = pki_mask_none();
+  for (int b = 0; b < f->p->nball; b++) {
+    const pk_i lands = pki_less(pki_splat(f->p->landing), pki_reals(g->gap)[b]) & pki_masks(g->active)[b];
+    pki_masks(g->active)[b] &= ~lands;
+    some |= lands;
+  }
+  for (int l = 0; l < f->count && pki_any(some); l++) {
+    if (pki_is_set(some, l)) {
+      for (int b = 0; b < 3 * f->p->nball; b++) {
+        g->r[b * PKI_LANES + l] = 0;
+      }
+      pki_recall_feet(g, &f->lane_worlds[l], l);
+    }
+  }
+}
+
 /* Rows of feet that have some, and of all other slots, are taken at the configuration of the work. */
 static void pki_slots_take_rows(pki_lanes *f)
 {
   const pki_group *g = f->g;
+  pki_release_landing_feet(f);
   const unsigned feet = (1u << f->p->nball) - 1;
   for (PKI_EACH(b, f->rows & feet)) {
     pki_foot_rows(g, (int)b);
