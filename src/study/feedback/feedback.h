@@ -279,7 +279,7 @@ extern const pki_feedback_panel pki_feedback_panels[PKI_FEEDBACK_PANELS];
 
 /* Work on threads: each function gets one of `count` jobs of `size` bytes. */
 typedef void (*pki_feedback_work)(void *job);
-pk_status pki_feedback_share(pki_feedback_work work, void *jobs, size_t size, int count, pk_error *err);
+void pki_feedback_share(pki_feedback_work work, void *jobs, size_t size, int count);
 
 pk_status pki_feedback_arm(pki_feedback_data *d, const pki_study_watch *watch, pk_error *err);
 pk_status pki_feedback_legs(pki_feedback_data *d, const pki_study_watch *watch, pk_error *err);

@@ -1,25 +1,19 @@
 /* Table I: quadrupeds; the long runs; the mixed problem with regularisation. All on threads. */
-#define _POSIX_C_SOURCE 200809L /* sysconf */
-
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "study/feedback/feedback.h"
-#include "tune/workers.h"
 
 const double pki_feedback_shifts[PKI_FEEDBACK_SHIFTS] = {0, 1e-9, 1e-6, 1e-3, 1e-2, 1};
 
-pk_status pki_feedback_share(pki_feedback_work work, void *jobs, size_t size, int count, pk_error *err)
+void pki_feedback_share(pki_feedback_work work, void *jobs, size_t size, int count)
 {
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  pki_workers *workers = pki_workers_create(processors > 0 ? (int)processors : 1);
-  if (workers == NULL) {
-    return pki_fail_memory(err, "threads");
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic)
+#endif
+  for (int i = 0; i < count; i++) {
+    work((char *)jobs + (size_t)i * size);
   }
-  pki_workers_run(workers, work, jobs, size, count);
-  pki_workers_destroy(workers);
-  return PK_OK;
 }
 
 /* One run, or the search of one method's largest step. */
@@ -102,7 +96,7 @@ static pk_status share_leg_jobs(leg_job *jobs, int count, const pki_study_watch 
   pk_status status = PK_OK;
   for (int i = 0; i < count && status == PK_OK; i += PART) {
     const int n = count - i < PART ? count - i : PART;
-    status = pki_feedback_share(do_leg_job, jobs + i, sizeof *jobs, n, err);
+    pki_feedback_share(do_leg_job, jobs + i, sizeof *jobs, n);
     for (int k = i; k < i + n && status == PK_OK; k++) {
       status = jobs[k].status;
       *err = status != PK_OK ? jobs[k].err : *err;
@@ -176,7 +170,8 @@ pk_status pki_feedback_lasting(pki_feedback_data *d, const pki_study_watch *watc
                          .out = &d->lasting[motion][step]};
   }
   watch->tell(watch->user, 0);
-  pk_status status = pki_feedback_share(do_long_job, jobs, sizeof *jobs, 2 * PKI_FEEDBACK_LONG, err);
+  pki_feedback_share(do_long_job, jobs, sizeof *jobs, 2 * PKI_FEEDBACK_LONG);
+  pk_status status = PK_OK;
   for (int i = 0; i < 2 * PKI_FEEDBACK_LONG && status == PK_OK; i++) {
     status = jobs[i].status;
     *err = status != PK_OK ? jobs[i].err : *err;
@@ -214,7 +209,8 @@ pk_status pki_feedback_shifted(pki_feedback_data *d, const pki_study_watch *watc
                           .out = &d->shifted[i / 2][i % 2]};
   }
   watch->tell(watch->user, 0);
-  pk_status status = pki_feedback_share(do_shift_job, jobs, sizeof *jobs, 2 * PKI_FEEDBACK_SHIFTS, err);
+  pki_feedback_share(do_shift_job, jobs, sizeof *jobs, 2 * PKI_FEEDBACK_SHIFTS);
+  pk_status status = PK_OK;
   for (int i = 0; i < 2 * PKI_FEEDBACK_SHIFTS && status == PK_OK; i++) {
     status = jobs[i].status;
     *err = status != PK_OK ? jobs[i].err : *err;
