@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Costs: seconds of computing, about. */
-enum { ARM_COST = 6, LEGS_COST = 40, LONG_COST = 6, SHIFT_COST = 6, MAP_COST = 40 };
+enum { ARM_COST = 6, LEGS_COST = 40, LONG_COST = 8, SHIFT_COST = 6, MAP_COST = 40 };
 
 typedef pk_status (*feedback_part)(pki_feedback_data *d, const pki_study_watch *watch, pk_error *err);
 

@@ -118,8 +118,14 @@ bool pki_feedback_stable(const pki_feedback_run *run);
 /* The largest stable step (tune/step_limit.h), doubling from 1 ms, halving to 5 %, 0.1 s at most; 0: none. */
 pk_status pki_feedback_limit(const pki_feedback_case *c, double seconds, double *out, pk_error *err);
 
-/* Median of the wall times of `count` runs at a step, s. */
-pk_status pki_feedback_time(const pki_feedback_case *c, double dt, double seconds, int count, double *out,
+/* What is timed. */
+typedef struct pki_feedback_timing {
+  pki_feedback_case run;
+  double dt;
+} pki_feedback_timing;
+
+/* Medians of the times [count] of `seconds` of each, in turns, at most 8 of them; s. */
+pk_status pki_feedback_time(const pki_feedback_timing *runs, int count, double seconds, double *out,
                             pk_error *err);
 
 /* ---- methods (feedback_methods.c) ---- */
@@ -250,10 +256,10 @@ typedef struct pki_feedback_data {
   double long_seconds; /* of the long runs */
   int starts;          /* of the map */
   pki_feedback_arm_data arm[PKI_ARM_METHODS];
-  double kinematic;  /* s for 5 s at 1 ms, references alone */
-  double equal_dt;   /* s, largest step at which the constraint is as accurate as explicit PD at 1 ms, */
-  double equal_wall; /* and its time for 5 s */
-  double even_dt, even_wall; /* the same with errors between steps */
+  double kinematic; /* s for 5 s at 1 ms, references alone */
+  double equal_dt;  /* s, largest step at which the constraint is as accurate as explicit PD at 1 ms, */
+  double even_dt;   /* and with errors between steps too */
+  double turns[3];  /* s for 5 s in turns: explicit PD at 1 ms, the constraint at these two */
   pki_feedback_leg_data legs[PKI_SCENES][PKI_LEG_METHODS];
   pki_feedback_run lasting[2][PKI_FEEDBACK_LONG]; /* two-stage: trot, sinusoids */
   pki_dense_run shifted[PKI_FEEDBACK_SHIFTS][2];  /* mixed problem, trot at 1 and 10 ms */
@@ -273,7 +279,7 @@ extern const pki_feedback_panel pki_feedback_panels[PKI_FEEDBACK_PANELS];
 
 /* Work on threads: each function gets one of `count` jobs of `size` bytes. */
 typedef void (*pki_feedback_work)(void *job);
-pk_status pki_feedback_share(pki_feedback_work work, void *jobs, size_t size, int count, pk_error *err);
+void pki_feedback_share(pki_feedback_work work, void *jobs, size_t size, int count);
 
 pk_status pki_feedback_arm(pki_feedback_data *d, const pki_study_watch *watch, pk_error *err);
 pk_status pki_feedback_legs(pki_feedback_data *d, const pki_study_watch *watch, pk_error *err);

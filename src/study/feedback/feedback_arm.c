@@ -90,36 +90,54 @@ static pk_status run_method(pki_feedback_data *d, pki_feedback_arm_method method
   return status;
 }
 
-static pk_status time_method(pki_feedback_data *d, pki_feedback_arm_method method, pk_error *err)
+/* All methods at 1 ms, then at their largest steps. */
+static pk_status time_methods(pki_feedback_data *d, pk_error *err)
 {
-  enum { TIMES = 7 };
-  const pki_feedback_case c = pki_feedback_arm_case(method);
-  pki_feedback_arm_data *const a = &d->arm[method];
-  pk_status status = pki_feedback_time(&c, pki_feedback_steps[0], d->seconds, TIMES, &a->wall_1, err);
-  a->wall = NAN;
-  return status == PK_OK && a->limit > 0 ? pki_feedback_time(&c, a->limit, d->seconds, TIMES, &a->wall, err)
-                                         : status;
+  pki_feedback_timing small[PKI_ARM_METHODS], large[PKI_ARM_METHODS];
+  double times[2][PKI_ARM_METHODS];
+  for (int i = 0; i < PKI_ARM_METHODS; i++) {
+    small[i] = large[i] =
+        (pki_feedback_timing){pki_feedback_arm_case((pki_feedback_arm_method)i), pki_feedback_steps[0]};
+    large[i].dt = d->arm[i].limit > 0 ? d->arm[i].limit : pki_feedback_steps[0];
+  }
+  pk_status status = pki_feedback_time(small, PKI_ARM_METHODS, d->seconds, times[0], err);
+  status = status == PK_OK ? pki_feedback_time(large, PKI_ARM_METHODS, d->seconds, times[1], err) : status;
+  for (int i = 0; i < PKI_ARM_METHODS && status == PK_OK; i++) {
+    d->arm[i].wall_1 = times[0][i];
+    d->arm[i].wall = d->arm[i].limit > 0 ? times[1][i] : NAN;
+  }
+  return status;
 }
 
 /* The largest step at which the constraint is as accurate as explicit PD at 1 ms: at the ends of steps, as the paper measures, and between
  * them too. */
-static pk_status match_accuracy(pki_feedback_data *d, bool between, double *dt, double *wall, pk_error *err)
+static pk_status match_accuracy(pki_feedback_data *d, bool between, double *dt, pk_error *err)
 {
-  enum { TIMES = 7 };
   static const double shrink = 0.9;
   const pki_feedback_case c = pki_feedback_arm_case(PKI_ARM_CONSTRAINT);
   const pki_feedback_run *pd = &d->arm[PKI_ARM_PD].cells[0];
   pki_feedback_terms terms = {.dt = 0.1, .seconds = d->seconds, .between = true};
   pk_status status = PK_OK;
-  *dt = *wall = NAN;
-  for (; terms.dt > 1e-3 && status == PK_OK && isnan(*dt); terms.dt *= shrink) {
+  for (*dt = NAN; terms.dt > 1e-3 && status == PK_OK && isnan(*dt); terms.dt *= shrink) {
     pki_feedback_run run;
     status = pki_feedback_simulate(&c, &terms, &run, err);
     if (status == PK_OK && (between ? run.between <= pd->between : run.error <= pd->error)) {
       *dt = terms.dt;
     }
   }
-  return status == PK_OK && !isnan(*dt) ? pki_feedback_time(&c, *dt, d->seconds, TIMES, wall, err) : status;
+  *dt = isnan(*dt) ? pki_feedback_steps[0] : *dt;
+  return status;
+}
+
+static pk_status compare_speed(pki_feedback_data *d, pk_error *err)
+{
+  pk_status status = match_accuracy(d, false, &d->equal_dt, err);
+  status = status == PK_OK ? match_accuracy(d, true, &d->even_dt, err) : status;
+  const pki_feedback_case constraint = pki_feedback_arm_case(PKI_ARM_CONSTRAINT);
+  const pki_feedback_timing runs[3] = {{pki_feedback_arm_case(PKI_ARM_PD), pki_feedback_steps[0]},
+                                       {constraint, d->equal_dt},
+                                       {constraint, d->even_dt}};
+  return status == PK_OK ? pki_feedback_time(runs, 3, d->seconds, d->turns, err) : status;
 }
 
 pk_status pki_feedback_arm(pki_feedback_data *d, const pki_study_watch *watch, pk_error *err)
@@ -129,11 +147,8 @@ pk_status pki_feedback_arm(pki_feedback_data *d, const pki_study_watch *watch, p
     status = run_method(d, (pki_feedback_arm_method)i, err);
     watch->tell(watch->user, 0.8 * (i + 1) / PKI_ARM_METHODS);
   }
-  /* Times one after another, on a quiet core. */
-  for (int i = 0; i < PKI_ARM_METHODS && status == PK_OK; i++) {
-    status = time_method(d, (pki_feedback_arm_method)i, err);
-  }
+  /* Times, while nothing else runs. */
+  status = status == PK_OK ? time_methods(d, err) : status;
   status = status == PK_OK ? time_kinematic(pki_feedback_steps[0], d->seconds, &d->kinematic, err) : status;
-  status = status == PK_OK ? match_accuracy(d, false, &d->equal_dt, &d->equal_wall, err) : status;
-  return status == PK_OK ? match_accuracy(d, true, &d->even_dt, &d->even_wall, err) : status;
+  return status == PK_OK ? compare_speed(d, err) : status;
 }

@@ -1,25 +1,19 @@
 /* Table I: quadrupeds; the long runs; the mixed problem with regularisation. All on threads. */
-#define _POSIX_C_SOURCE 200809L /* sysconf */
-
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "study/feedback/feedback.h"
-#include "tune/workers.h"
 
 const double pki_feedback_shifts[PKI_FEEDBACK_SHIFTS] = {0, 1e-9, 1e-6, 1e-3, 1e-2, 1};
 
-pk_status pki_feedback_share(pki_feedback_work work, void *jobs, size_t size, int count, pk_error *err)
+void pki_feedback_share(pki_feedback_work work, void *jobs, size_t size, int count)
 {
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  pki_workers *workers = pki_workers_create(processors > 0 ? (int)processors : 1);
-  if (workers == NULL) {
-    return pki_fail_memory(err, "threads");
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic)
+#endif
+  for (int i = 0; i < count; i++) {
+    work((char *)jobs + (size_t)i * size);
   }
-  pki_workers_run(workers, work, jobs, size, count);
-  pki_workers_destroy(workers);
-  return PK_OK;
 }
 
 /* One run, or the search of one method's largest step. */
@@ -61,11 +55,17 @@ static void do_leg_job(void *job)
   }
 }
 
-/* The paper's solvers: the largest of the steps up to which all are stable. */
-static void find_dense_limit(pki_feedback_leg_data *l)
+/* The first of the steps that is run: quick studies leave small ones out. */
+static int first_step(const pki_feedback_data *d)
+{
+  return d->quick ? 2 : 0;
+}
+
+/* The paper's solvers, and all in a quick study: the largest of the steps up to which all are stable. */
+static void find_limit_of_cells(const pki_feedback_data *d, pki_feedback_leg_data *l)
 {
   l->limit = 0;
-  for (int i = 0; i < PKI_FEEDBACK_STEPS && pki_feedback_stable(&l->cells[i]); i++) {
+  for (int i = first_step(d); i < PKI_FEEDBACK_STEPS && pki_feedback_stable(&l->cells[i]); i++) {
     l->limit = pki_feedback_steps[i];
     l->at = l->cells[i];
     l->wall = l->cells[i].wall;
@@ -74,17 +74,16 @@ static void find_dense_limit(pki_feedback_leg_data *l)
 
 static pk_status time_legs(pki_feedback_data *d, pk_error *err)
 {
-  enum { TIMES = 3 };
   pk_status status = PK_OK;
   for (int i = 0; i < PKI_SCENES * PKI_LEG_METHODS && status == PK_OK; i++) {
     const pki_feedback_scene scene = (pki_feedback_scene)(i / PKI_LEG_METHODS);
     const pki_feedback_leg_method method = (pki_feedback_leg_method)(i % PKI_LEG_METHODS);
     pki_feedback_leg_data *const l = &d->legs[scene][method];
-    if (pki_feedback_is_dense(method)) {
-      find_dense_limit(l);
+    if (d->quick || pki_feedback_is_dense(method)) {
+      find_limit_of_cells(d, l);
     } else if (l->limit > 0) {
-      const pki_feedback_case c = pki_feedback_leg_case(scene, method);
-      status = pki_feedback_time(&c, l->limit, d->seconds, TIMES, &l->wall, err);
+      const pki_feedback_timing timing = {pki_feedback_leg_case(scene, method), l->limit};
+      status = pki_feedback_time(&timing, 1, d->seconds, &l->wall, err);
     }
   }
   return status;
@@ -97,7 +96,7 @@ static pk_status share_leg_jobs(leg_job *jobs, int count, const pki_study_watch 
   pk_status status = PK_OK;
   for (int i = 0; i < count && status == PK_OK; i += PART) {
     const int n = count - i < PART ? count - i : PART;
-    status = pki_feedback_share(do_leg_job, jobs + i, sizeof *jobs, n, err);
+    pki_feedback_share(do_leg_job, jobs + i, sizeof *jobs, n);
     for (int k = i; k < i + n && status == PK_OK; k++) {
       status = jobs[k].status;
       *err = status != PK_OK ? jobs[k].err : *err;
@@ -120,7 +119,17 @@ pk_status pki_feedback_legs(pki_feedback_data *d, const pki_study_watch *watch, 
     for (int i = 0; i < PKI_SCENES * PKI_LEG_METHODS; i++) {
       const pki_feedback_scene scene = (pki_feedback_scene)(i / PKI_LEG_METHODS);
       const pki_feedback_leg_method method = (pki_feedback_leg_method)(i % PKI_LEG_METHODS);
-      if (step >= 0 || !pki_feedback_is_dense(method)) {
+      pki_feedback_leg_data *const out = &d->legs[scene][method];
+      if (step >= 0) {
+        out->cells[step] = (pki_feedback_run){.dt = pki_feedback_steps[step],
+                                              .error = NAN,
+                                              .speed = NAN,
+                                              .slip = NAN,
+                                              .slip_mean = NAN,
+                                              .torque = NAN,
+                                              .residual = NAN};
+      }
+      if (step >= first_step(d) || (step < 0 && !d->quick && !pki_feedback_is_dense(method))) {
         jobs[count++] =
             (leg_job){.d = d, .out = &d->legs[scene][method], .scene = scene, .method = method, .step = step};
       }
@@ -161,7 +170,8 @@ pk_status pki_feedback_lasting(pki_feedback_data *d, const pki_study_watch *watc
                          .out = &d->lasting[motion][step]};
   }
   watch->tell(watch->user, 0);
-  pk_status status = pki_feedback_share(do_long_job, jobs, sizeof *jobs, 2 * PKI_FEEDBACK_LONG, err);
+  pki_feedback_share(do_long_job, jobs, sizeof *jobs, 2 * PKI_FEEDBACK_LONG);
+  pk_status status = PK_OK;
   for (int i = 0; i < 2 * PKI_FEEDBACK_LONG && status == PK_OK; i++) {
     status = jobs[i].status;
     *err = status != PK_OK ? jobs[i].err : *err;
@@ -186,7 +196,7 @@ static void do_shift_job(void *job)
 
 pk_status pki_feedback_shifted(pki_feedback_data *d, const pki_study_watch *watch, pk_error *err)
 {
-  static const double steps[2] = {0.001, 0.01};
+  const double steps[2] = {d->quick ? 0.05 : 0.001, 0.01};
   shift_job jobs[2 * PKI_FEEDBACK_SHIFTS];
   for (int i = 0; i < 2 * PKI_FEEDBACK_SHIFTS; i++) {
     jobs[i] = (shift_job){.terms = {.scene = PKI_SCENE_TROT,
@@ -199,7 +209,8 @@ pk_status pki_feedback_shifted(pki_feedback_data *d, const pki_study_watch *watc
                           .out = &d->shifted[i / 2][i % 2]};
   }
   watch->tell(watch->user, 0);
-  pk_status status = pki_feedback_share(do_shift_job, jobs, sizeof *jobs, 2 * PKI_FEEDBACK_SHIFTS, err);
+  pki_feedback_share(do_shift_job, jobs, sizeof *jobs, 2 * PKI_FEEDBACK_SHIFTS);
+  pk_status status = PK_OK;
   for (int i = 0; i < 2 * PKI_FEEDBACK_SHIFTS && status == PK_OK; i++) {
     status = jobs[i].status;
     *err = status != PK_OK ? jobs[i].err : *err;

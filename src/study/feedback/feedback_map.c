@@ -57,7 +57,7 @@ pk_status pki_feedback_chart(pki_feedback_data *d, const pki_study_watch *watch,
       jobs[i] = (map_job){.d = d, .panel = panel, .friction = i};
     }
     watch->tell(watch->user, (double)panel / PKI_FEEDBACK_PANELS);
-    status = pki_feedback_share(do_map_job, jobs, sizeof *jobs, PKI_FEEDBACK_FRICTIONS, err);
+    pki_feedback_share(do_map_job, jobs, sizeof *jobs, PKI_FEEDBACK_FRICTIONS);
     for (int i = 0; i < PKI_FEEDBACK_FRICTIONS && status == PK_OK; i++) {
       status = jobs[i].status;
       *err = status != PK_OK ? jobs[i].err : *err;

@@ -47,6 +47,7 @@ pki_feedback_case pki_feedback_arm_case(pki_feedback_arm_method method)
 {
   pki_feedback_case c = {.scenario = "ur10-sine", .tolerated = method == PKI_ARM_LIMP ? INFINITY : 0.2};
   ADD(c, "step.self_collision=false"); /* it touches nothing, itself neither */
+  ADD(c, "step.swept=false");
   switch (method) {
   case PKI_ARM_PD:
   case PKI_ARM_PD_IMPLICIT:

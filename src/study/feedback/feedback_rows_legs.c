@@ -27,7 +27,9 @@ static void add_cells(const pki_feedback_leg_data *l, const char *section, const
     snprintf(id, sizeof id, "%g/error", 1e3 * pki_feedback_steps[i]);
     pki_study_put(out, section, group, id, "rad", NAN, r->error, PKI_VERDICT_NONE,
                   "%s, %g ms: mean absolute error", text, 1e3 * pki_feedback_steps[i]);
-    if (r->failed || r->fell) {
+    if (r->steps == 0 && !r->failed) {
+      pki_study_note(out, "left out of a quick study");
+    } else if (r->failed || r->fell) {
       pki_study_note(out, "%s at %.2f s", r->failed ? "fails" : "falls", r->ended);
     } else {
       pki_study_note(out, "torque %.3g N m, worst residual %.1e, %lld of %lld steps uncertified, %.3g m/s",
@@ -52,10 +54,11 @@ static void add_method(const pki_feedback_data *d, int scene, int method, pki_st
   pki_study_put(out, section, group, "step", "s", given(own, paper), l->limit, PKI_VERDICT_NONE,
                 "%s: largest stable step", text);
   if (pki_feedback_is_dense((pki_feedback_leg_method)method)) {
-    const pki_dense_run *first = &l->dense[0];
-    pki_study_note(out, "%s; at 1 ms %lld of %lld problems solved, friction %.1e of what it could be",
-                   method == PKI_LEG_MLCP ? "the paper: unstable at any" : "of five", first->solved,
-                   first->run.steps, first->friction);
+    const int at = d->quick ? 2 : 0; /* the first of the steps that were run */
+    const pki_dense_run *first = &l->dense[at];
+    pki_study_note(out, "%s; at %g ms %lld of %lld problems solved, friction %.1e of what it could be",
+                   method == PKI_LEG_MLCP ? "the paper: unstable at any" : "of five",
+                   1e3 * pki_feedback_steps[at], first->solved, first->run.steps, first->friction);
   }
   pki_study_put(out, section, group, "error", "rad", given(own, leg_paper[method].error),
                 l->limit > 0 ? l->at.error : NAN, PKI_VERDICT_NONE, "%s: mean absolute error there", text);
