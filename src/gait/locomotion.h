@@ -1,6 +1,6 @@
 /* The locomotion controller, in parts: the legs of a model (legs.c, leg_bodies.c), what they should do now (gait_clock.c with cpg.c,
  * jump.c; kernels/feet.h), what the trunk needs (kernels/trunk.c; gait_plan.c with mpc.c, sway.c, preview.c), where swinging
- * feet go (kernels/swing.h), which foot carries the trunk (kernels/share.h), torques (kernels/act.c), and the update that
+ * feet go (kernels/swing.h), which foot carries the trunk (kernels/share.h; kernels/limit.h where torques are limited), torques (kernels/act.c), and the update that
  * joins them (locomotion.c). What is under kernels/ runs on lanes (gait_kernels.h).
  *
  *   clock -> modes of legs -> ground plane -> trunk's acceleration -> feet's accelerations

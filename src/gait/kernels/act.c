@@ -178,7 +178,7 @@ static inline void command_joint(const pki_gait_group *g, int u, pk_r tau, pk_r 
 }
 
 /* What the joints' own motion needs. */
-static inline pk_r own_need(const action *act, int i, int k)
+PKI_INLINE pk_r own_need(const action *act, int i, int k)
 {
   const pki_leg *leg = &act->c->legs[i];
   return act->need[leg->u_at[k]] + act->m->dof_armature[leg->u[k]] * act->a[leg->u_at[k]];
@@ -187,7 +187,7 @@ static inline pk_r own_need(const action *act, int i, int k)
 /* The rows of the joints, less the feet's forces, are the torques: a hinge moves the point of contact, r n below the
  * ball's centre p, by axis x (p - r n), which is the column less r axis x n. Returns the lanes in which a leg that stands would
  * need more than its joints have. */
-static inline pk_i find_torques(const action *act, const pki_v3 *force, pk_r tau[PKI_LEGS][3])
+PKI_INLINE pk_i find_torques(const action *act, const pki_v3 *force, pk_r tau[PKI_LEGS][3])
 {
   const pki_gait_scene *s = act->s;
   pk_i beyond = pki_mask_none();
@@ -206,9 +206,9 @@ static inline pk_i find_torques(const action *act, const pki_v3 *force, pk_r tau
   return beyond;
 }
 
-/* Forces that the torques allow, in these lanes. */
+/* Forces that the torques' limits allow in these lanes, and the torques then. */
 static __attribute__((noinline)) void limit_forces(const action *act, const pki_share *share, pk_i lanes,
-                                                   pki_v3 *force)
+                                                   pki_v3 *force, pk_r tau[PKI_LEGS][3])
 {
   const pki_gait_scene *s = act->s;
   pki_torque_limits t;
@@ -223,6 +223,7 @@ static __attribute__((noinline)) void limit_forces(const action *act, const pki_
     }
   }
   pki_limit_solve(share, &t, lanes, force);
+  find_torques(act, force, tau);
 }
 
 static inline void command_joints(const action *act, pk_r tau[PKI_LEGS][3])
@@ -256,8 +257,7 @@ void PKI_NAME(gait_act)(const pki_gait_group *g, double *scratch)
   share_load(&act, &share, force);
   const pk_i beyond = find_torques(&act, force, tau);
   if (pki_any(beyond)) {
-    limit_forces(&act, &share, beyond, force);
-    find_torques(&act, force, tau);
+    limit_forces(&act, &share, beyond, force, tau);
   }
   command_joints(&act, tau);
 }

@@ -10,14 +10,17 @@
  *
  *   w (f_i - p_i) + A_i' m = H_i' z_i,   m = S (sum A_i f_i - b),   s z = 0
  *
- * Each round is a step of Newton's method towards products s z that are a tenth or a hundredth of their mean, linearised about the scaling W with W z = inv(W) s,
- * which W^2 = s/z is of a number and eta^2 (2 v v' - J) of the friction cone:
+ * Each round is a step of Newton's method towards products s z = aim, a tenth or a hundredth of their mean now:
  *
- *   dz = aim inv(s) - z - inv(W^2) ds,   inv(s) = (s_0, -s_1)/(s_0^2 - |s_1|^2) of the friction cone
+ *   dz = aim inv(s) - z - inv(W^2) ds
+ *
+ * with the scaling W for which W z = inv(W) s. Of a number s it is W^2 = s/z and inv(s) = 1/s. Of the friction cone, with J = diag(1, -1, -1, -1),
+ *
+ *   inv(W^2) = (2 v v' - J)/eta^2,   inv(s) = J s/(s_0^2 - |s_1|^2)
  *
  * Legs are joined by m alone: M_i = w + H_i' inv(W^2) H_i is a matrix of three rows, and what is left has six,
  *
- *   (inv(S) + sum A_i inv(M_i) A_i') dm = ...
+ *   (inv(S) + sum A_i inv(M_i) A_i') dm = sum A_i (f_i + inv(M_i) g_i) - b - inv(S) m,   df_i = inv(M_i) (g_i - A_i' dm)
  *
  * Points stay inside, so that the result keeps every bound whatever happens. Forces are in units of the largest limit, torques
  * in those of most_k. */
@@ -129,7 +132,7 @@ PKI_INLINE void pki_limit_begin(const pki_share *s, const pki_torque_limits *t, 
   }
 }
 
-/* The scaling of the cone: with s and z over their sizes, v = J (s + J z)/(2 c), c^2 = (1 + s z)/2. */
+/* The scaling of the cone. With s and z over their sizes |s| = sqrt(s_0^2 - |s_1|^2): v = (J s + z)/(2 c), c^2 = (1 + s . z)/2, eta^2 = |s|/|z|. */
 PKI_INLINE void pki_limit_scale(pki_limit_leg *leg)
 {
   const pk_r s2 = leg->cone * leg->cone - pki_dot(leg->across, leg->across);
