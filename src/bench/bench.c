@@ -25,6 +25,8 @@ static const pki_bench benches[] = {
      pki_bench_save_batch},
     {"robots", "robots, balls and boxes as people bring them, one world and 1024, beside MuJoCo's fastest",
      pki_bench_robots, NULL},
+    {"feedback", "joints that follow references as constraints and by PD, each at its largest good step",
+     pki_bench_feedback, NULL},
     {"scaling", "a step's cost against links, contacts and robots beside MuJoCo", pki_bench_scaling,
      pki_bench_save_scaling},
 };

@@ -66,6 +66,15 @@ typedef struct pki_bench_robots_figures {
   pk_batch_info info; /* of all steps; one world is a batch of one here */
 } pki_bench_robots_figures;
 
+/* What `pronk bench feedback` adds to a line. */
+typedef struct pki_bench_feedback_figures {
+  int worlds;
+  double dt;       /* s, the largest good step; 0: none */
+  double per_step; /* us, of one world */
+  double error;    /* rad, mean of joints */
+  double slip_mm;  /* of a stance; NAN: no feet */
+} pki_bench_feedback_figures;
+
 /* One line of figures. Numbers that do not apply are NAN. */
 typedef struct pki_bench_result {
   char work[64];      /* "aba coman" */
@@ -92,6 +101,7 @@ typedef struct pki_bench_result {
   pki_bench_batch_figures batch;
   pki_bench_scaling_figures scaling;
   pki_bench_robots_figures robots;
+  pki_bench_feedback_figures feedback;
 } pki_bench_result;
 
 /* Which of a result's figures its bench fills in. */
@@ -102,7 +112,8 @@ typedef enum pki_bench_kind {
   PKI_BENCH_COLLISION,
   PKI_BENCH_BATCH,
   PKI_BENCH_SCALING,
-  PKI_BENCH_ROBOTS
+  PKI_BENCH_ROBOTS,
+  PKI_BENCH_FEEDBACK
 } pki_bench_kind;
 
 /* What a bench leaves: grows by the two functions below. */
@@ -170,6 +181,7 @@ pk_status pki_bench_batch(const pki_bench_options *options, pki_bench_report *re
 pk_status pki_bench_collision(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_contact(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_dynamics(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
+pk_status pki_bench_feedback(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_record(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_robots(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_scaling(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
@@ -181,7 +193,7 @@ typedef struct pki_bench_table {
   const char *foot;
 } pki_bench_table;
 
-extern const pki_bench_table pki_bench_robots_table;
+extern const pki_bench_table pki_bench_robots_table, pki_bench_feedback_table;
 void pki_bench_end_table(pki_bench_report *report); /* what is left of it, its foot and the notes */
 void pki_bench_print_number(FILE *out, int width, double value);
 struct cJSON;

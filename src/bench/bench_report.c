@@ -227,7 +227,9 @@ static const pki_bench_table *table_of(const pki_bench_report *report)
       [PKI_BENCH_BATCH] = {head_batch, row_batch, batch_foot},
       [PKI_BENCH_SCALING] = {head_scaling, row_scaling, scaling_foot},
   };
-  return report->kind == PKI_BENCH_ROBOTS ? &pki_bench_robots_table : &tables[report->kind];
+  return report->kind == PKI_BENCH_ROBOTS     ? &pki_bench_robots_table
+         : report->kind == PKI_BENCH_FEEDBACK ? &pki_bench_feedback_table
+                                              : &tables[report->kind];
 }
 
 static void print_head(const pki_bench_report *report, FILE *out)
@@ -322,6 +324,15 @@ static void add_scaling(cJSON *object, const pki_bench_result *r)
   pki_bench_add_number(object, "exponent", r->scaling.exponent);
 }
 
+static void add_feedback(cJSON *object, const pki_bench_feedback_figures *f)
+{
+  pki_bench_add_number(object, "worlds", f->worlds);
+  pki_bench_add_number(object, "dt", f->dt);
+  pki_bench_add_number(object, "us_per_step", f->per_step);
+  pki_bench_add_number(object, "error", f->error);
+  pki_bench_add_number(object, "slip_mm", f->slip_mm);
+}
+
 static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
 {
   cJSON *object = cJSON_CreateObject();
@@ -349,6 +360,10 @@ static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
   }
   if (kind == PKI_BENCH_SCALING) {
     add_scaling(object, r);
+    return object;
+  }
+  if (kind == PKI_BENCH_FEEDBACK) {
+    add_feedback(object, &r->feedback);
     return object;
   }
   if (kind == PKI_BENCH_RECORD) {
