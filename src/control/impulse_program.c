@@ -267,8 +267,9 @@ void pki_impulse_program_solve(const pki_impulse_program *p, pk_workspace *w, co
   find_responses(p, w, q, u, &s);
   memcpy(s.u_end, u, (size_t)m->nu * sizeof *s.u_end);
   w->kernels->kinematics(&w->work, q);
+  w->kernels->velocities(&w->work, u);
   for (int i = 0; i < p->feet; i++) {
-    pki_follow_begin(&w->work, 0, &p->standing[i].contact, p->standing[i].radius, &s.followed[i]);
+    pki_follow_begin(&w->work, 0, p->dt, &p->standing[i].contact, p->standing[i].radius, &s.followed[i]);
   }
   out->fallback = 0, out->factorised = 0;
   bool settled = false;

@@ -46,7 +46,17 @@ static void fix_point(const pki_work *w, int lane, int body, const double point[
   pki_mat3_apply_transposed(rot, arm, at);
 }
 
-void pki_follow_begin(const pki_work *w, int lane, const pki_contact *c, double radius, pki_followed *out)
+/* rad, what the twist of the first body would turn it by in the step. */
+static void expect_spin(const pki_work *w, int lane, double dt, pki_followed *f)
+{
+  const size_t lanes = (size_t)w->lanes, at = (size_t)f->body + 1;
+  for (size_t e = 0; e < 3; e++) {
+    f->spin[e] = dt * w->twist[(6 * at + e) * lanes + (size_t)lane];
+  }
+}
+
+void pki_follow_begin(const pki_work *w, int lane, double dt, const pki_contact *c, double radius,
+                      pki_followed *out)
 {
   double first[3], second[3], origin[3];
   *out =
@@ -64,6 +74,7 @@ void pki_follow_begin(const pki_work *w, int lane, const pki_contact *c, double 
   fix_point(w, lane, c->other, second, out->at[1]);
   if (out->radius > 0) {
     body_frame(w, lane, c->body, out->turn, origin);
+    expect_spin(w, lane, dt, out);
   }
 }
 
@@ -73,10 +84,11 @@ void pki_follow_back(const pki_followed *f, pki_contact *c)
   memcpy(c->apart, f->apart, sizeof c->apart);
 }
 
-/* The rotation vector of the first body since the start. Q = R_E R_S' has the axial part a = sin|theta| theta/|theta|, and
- * |theta|/sin|theta| = asin(s)/s with s = |a|. Turns of a right angle and more count as such. */
+/* The rotation vector of the first body since the start. Q = R_E R_S' tells its axis and, but for whole turns, its angle: Q has the axial part
+ * sin|theta| theta/|theta| and the trace 1 + 2 cos|theta|. Whole turns are those that bring it nearest to what its twist makes of the step. */
 static void turn_since_start(const pki_work *w, int lane, const pki_followed *f, double theta[3])
 {
+  static const double turn = 2 * 3.14159265358979323846;
   double rot[9], origin[3], Q[9];
   body_frame(w, lane, f->body, rot, origin);
   for (int i = 0; i < 3; i++) {
@@ -85,7 +97,9 @@ static void turn_since_start(const pki_work *w, int lane, const pki_followed *f,
     }
   }
   const double a[3] = {0.5 * (Q[7] - Q[5]), 0.5 * (Q[2] - Q[6]), 0.5 * (Q[3] - Q[1])};
-  const double s = fmin(sqrt(pki_dot3(a, a)), 1), ratio = s > 1e-8 ? asin(s) / s : 1;
+  const double s = sqrt(pki_dot3(a, a)), angle = atan2(s, 0.5 * (Q[0] + Q[4] + Q[8] - 1));
+  const double expected = s > 1e-8 ? pki_dot3(f->spin, a) / s : 0;
+  const double ratio = s > 1e-8 ? (angle + turn * round((expected - angle) / turn)) / s : 1;
   for (int k = 0; k < 3; k++) {
     theta[k] = ratio * a[k];
   }
@@ -122,6 +136,7 @@ void pki_follow_rows(const pki_work *w, int lane, double dt, pki_followed *f, pk
     c->apart[k] = f->other >= 0 ? c->point[k] - second[k] : 0;
     c->point[k] -= f->radius * f->axes[k];
   }
+  expect_spin(w, lane, dt, f);
   pki_contact_velocity(w, lane, c, v);
   for (int k = 0; k < 3; k++) {
     f->offset[k] = f->moved[k] / dt - pki_dot3(f->axes + 3 * k, v);

@@ -27,8 +27,8 @@ typedef struct pki_followed {
   double axes[9];
   /* The followed point in the axes of the first and of the second body (of the world, where that is the ground). */
   double at[2][3];
-  /* Rotation of the first body at the start; of balls. */
-  double turn[9];
+  /* Rotation of the first body at the start, and the rotation vector that its twist would make of the step, rad; of balls. */
+  double turn[9], spin[3];
   /* m, the contact's point at the start, world; and from the second body's point to the first's. */
   double point[3], apart[3];
   /* m, gap at the start. */
@@ -41,8 +41,9 @@ typedef struct pki_followed {
   bool carries;
 } pki_followed;
 
-/* Begin to follow a contact, at the configuration of lane `lane` of the work; radius: of the ball that it is one of, 0: of none. */
-void pki_follow_begin(const pki_work *w, int lane, const pki_contact *c, double radius, pki_followed *out);
+/* Begin to follow a contact, at the configuration and the twists of lane `lane` of the work; radius: of the ball that it is one of, 0: of none. */
+void pki_follow_begin(const pki_work *w, int lane, double dt, const pki_contact *c, double radius,
+                      pki_followed *out);
 
 /* The contact's point goes back to where it was at the start. */
 void pki_follow_back(const pki_followed *f, pki_contact *c);

@@ -277,6 +277,32 @@ static void slots_and_chains_make_the_same_steps(void **state)
   pk_model_destroy(m);
 }
 
+/* A ball that rolls without slip goes on doing so, also when it turns by more than once in a step. */
+static void a_ball_rolls_on_through_long_steps(void **state)
+{
+  (void)state;
+  const double radius = 0.05;
+  pk_model *m =
+      solid_model(PK_SHAPE_SPHERE, (const double[3]){radius, 0, 0}, 1, (const double[3]){1e-3, 1e-3, 1e-3});
+  pk_terrain *t = slope_terrain(0);
+  for (double v = 0.3; v < 12; v *= 1.7) { /* 0.05 to 1.9 turns in a step */
+    const pk_sim_options o = options_of(0.05);
+    pk_sim *sim = start_world(m, t, (pk_material){.friction = 0.8}, &o);
+    pk_sim_q(sim)[2] = radius;
+    pk_sim_u(sim)[0] = v, pk_sim_u(sim)[4] = v / radius;
+    for (int k = 0; k < 10; k++) {
+      const pk_step_info info = must_step(sim);
+      assert_true(info.certified);
+      assert_less(info.slip, 1e-9);
+    }
+    assert_near(pk_sim_u(sim)[0], v, 1e-6 * v);
+    assert_near(pk_sim_q(sim)[0], 10 * 0.05 * v, 1e-6 * v);
+    pk_sim_destroy(sim);
+  }
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
 /* ---- giving way ---- */
 
 /* Targets that pull the feet of a standing robot apart. */
@@ -340,6 +366,7 @@ int main(void)
       cmocka_unit_test(what_lands_without_friction_keeps_its_velocity_along_the_ground),
       cmocka_unit_test(feet_that_stand_stay_in_place_while_their_legs_turn),
       cmocka_unit_test(slots_and_chains_make_the_same_steps),
+      cmocka_unit_test(a_ball_rolls_on_through_long_steps),
       cmocka_unit_test(motors_give_way_where_references_would_drag_standing_feet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

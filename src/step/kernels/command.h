@@ -13,6 +13,11 @@ static void pki_recall_limits(const pki_lanes *f, int lane)
   const pki_lane_world *lane_world = &f->lane_worlds[lane];
   const int n = p->joints->nu;
   const double *const rate = pki_is_cut(f) ? g->world->joints.u : lane_world->u;
+  for (int k = 0; k < n; k++) {
+    pki_set_mask(&pki_masks(g->joint.limited)[k], lane, false);
+    pki_set_mask(&pki_masks(g->joint.sliding)[k], lane, false);
+    g->joint.pin[k * PKI_LANES + lane] = g->joint.drag[k * PKI_LANES + lane] = 0;
+  }
   for (int k = 0; k < n && !*lane_world->plain; k++) {
     pki_set_mask(&pki_masks(g->joint.limited)[k], lane, lane_world->limited[k]);
     g->joint.pin[k * PKI_LANES + lane] = lane_world->last_joint[PKI_ROW_TORQUE * n + k];

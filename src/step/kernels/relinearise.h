@@ -37,11 +37,11 @@ static void pki_follow_contacts(const pki_lanes *f)
   for (int l = 0; l < f->count; l++) {
     for (int b = 0; b < f->p->nball; b++) {
       const pki_contact c = pki_foot_contact(f, l, b);
-      pki_follow_begin(g->work, l, &c, f->p->radius[b], &g->followed[l][b]);
+      pki_follow_begin(g->work, l, f->p->dt, &c, f->p->radius[b], &g->followed[l][b]);
     }
     for (int i = 0; i < f->nfound[l]; i++) {
       const pki_contact *c = &g->found[l][i];
-      pki_follow_begin(g->work, l, c, pki_ball_radius(f, c), &g->followed[l][PKI_BALLS + i]);
+      pki_follow_begin(g->work, l, f->p->dt, c, pki_ball_radius(f, c), &g->followed[l][PKI_BALLS + i]);
     }
   }
 }
@@ -94,7 +94,7 @@ static void pki_unfollow_contacts(const pki_lanes *f)
 }
 
 /* Rows at the motion u_k: their offsets by its end, J by its middle. */
-static void pki_take_rows_anew(pki_lanes *f, const double *q)
+static void pki_take_rows_anew(pki_lanes *f, const double *q, pk_i open)
 {
   pki_group *g = f->g;
   const double dt = f->p->dt;
@@ -106,7 +106,7 @@ static void pki_take_rows_anew(pki_lanes *f, const double *q)
   g->dynamics->velocities(g->work, g->u_row);
   pki_place_contacts(f);
   g->relinearised = true;
-  pki_store(f)->take_rows(f);
+  pki_store(f)->take_rows(f, open);
 }
 
 /* Lanes in which the motion of the end is not the one that rows were taken at. */
@@ -121,22 +121,37 @@ static pk_i pki_motion_changed(const pki_lanes *f)
   return ~pki_at_most(most, pki_splat(settled)) & f->going;
 }
 
+/* Lanes in which something is within reach of the step: it may touch by the arc of its way alone. */
+static pk_i pki_may_touch(const pki_lanes *f)
+{
+  pk_i some = pki_mask_none();
+  for (int b = 0; b < f->p->nball; b++) {
+    some |= pki_at_most(pki_reals(f->g->gap)[b], pki_splat(f->p->feet_near));
+  }
+  for (int l = 0; l < f->count; l++) {
+    if (f->nfound[l] > 0) {
+      pki_set_mask(&some, l, true);
+    }
+  }
+  return some & f->going;
+}
+
 /* Rounds of rows that follow the motion, from a first solution on, which left the lanes of `unsettled` open in the rounds of the active set. The
  * lanes that the last round of each leaves open. */
 static pk_i pki_relinearise(pki_lanes *f, const double *q, pk_i unsettled)
 {
   pki_group *g = f->g;
-  pk_i open = pki_store(f)->with_rows(f) & f->going;
+  pk_i open = pki_may_touch(f);
   for (int round = 0; round < f->p->relinearise && pki_any(open); round++) {
     for (int k = 0; k < f->p->model->nu; k++) {
       pk_r *const at = pki_out(g->u_row) + k;
       *at = round == 0 ? pki_reals(g->u_end)[k] : pki_select(open, pki_reals(g->u_end)[k], *at);
     }
-    pki_take_rows_anew(f, q);
+    pki_take_rows_anew(f, q, open);
     for (int l = 0; l < f->count; l++) {
       f->relinearised[l] += pki_is_set(open, l);
     }
-    unsettled = pki_select_mask(open, pki_settle(f, q, open), unsettled);
+    unsettled = pki_select_mask(open, pki_settle(f, q, open & pki_store(f)->with_rows(f)), unsettled);
     open &= pki_motion_changed(f);
   }
   return unsettled;

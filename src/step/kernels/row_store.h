@@ -53,8 +53,9 @@ typedef struct pki_row_store {
   /* u_E = u_f + inv(M~) J' r */
   void (*respond)(pki_lanes *f);
 
-  /* Rows of contacts at the configuration of the work, with the points and offsets of what is followed (g->followed). */
-  void (*take_rows)(pki_lanes *f);
+  /* Rows of contacts at the configuration of the work, with the points and offsets of what is followed (g->followed); they will be solved in
+   * the lanes of `open`. */
+  void (*take_rows)(pki_lanes *f, pk_i open);
 
   /* No rows are left: the active set begins anew. */
   void (*restart)(pki_lanes *f);

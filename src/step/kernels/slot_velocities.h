@@ -408,12 +408,13 @@ static void pki_slots_assemble(pki_lanes *f, const double *q)
 
 /* Where feet land, new rows are solved as the first ones were (pki_lands): feet that stand first, from the impulses of the last step, and those that
  * land join where that would close them. */
-static void pki_release_landing_feet(const pki_lanes *f)
+static void pki_release_landing_feet(const pki_lanes *f, pk_i open)
 {
   pki_group *g = f->g;
   pk_i some = pki_mask_none();
   for (int b = 0; b < f->p->nball; b++) {
-    const pk_i lands = pki_less(pki_splat(f->p->landing), pki_reals(g->gap)[b]) & pki_masks(g->active)[b];
+    const pk_i lands =
+        pki_less(pki_splat(f->p->landing), pki_reals(g->gap)[b]) & pki_masks(g->active)[b] & open;
     pki_masks(g->active)[b] &= ~lands;
     some |= lands;
   }
@@ -425,13 +426,17 @@ static void pki_release_landing_feet(const pki_lanes *f)
       pki_recall_feet(g, &f->lane_worlds[l], l);
     }
   }
+  for (int b = 0; b < f->p->nball && pki_any(some); b++) { /* what is not active has no impulse */
+    const pki_v3 r = pki_v3_load(pki_reals(g->r) + 3 * b);
+    pki_v3_store(pki_v3_select(pki_masks(g->active)[b] | ~some, r, pki_v3_zero()), pki_out(g->r) + 3 * b);
+  }
 }
 
 /* Rows of feet that have some, and of all other slots, are taken at the configuration of the work. */
-static void pki_slots_take_rows(pki_lanes *f)
+static void pki_slots_take_rows(pki_lanes *f, pk_i open)
 {
   const pki_group *g = f->g;
-  pki_release_landing_feet(f);
+  pki_release_landing_feet(f, open);
   const unsigned feet = (1u << f->p->nball) - 1;
   for (PKI_EACH(b, f->rows & feet)) {
     pki_foot_rows(g, (int)b);

@@ -24,11 +24,11 @@ static bool pki_soften_chain(const pki_lanes *f, int lane, int body, double leas
   return any;
 }
 
-/* Contact e of a lane stood at the start, and slides. */
+/* Contact e of a lane touched at the start, could stick, and slides. */
 static bool pki_slides_from_rest(const pki_lanes *f, int lane, int e)
 {
   const pki_load load = pki_store(f)->load(f, lane, e);
-  return load.gap <= f->p->touching && load.r[0] > 0 && !pki_contact_sticks(load.mu, load.r);
+  return load.gap <= f->p->touching && load.mu > 0 && load.r[0] > 0 && !pki_contact_sticks(load.mu, load.r);
 }
 
 /* After a solution: motors of tracked joints that move contacts which stood and slide get softer; after the last round those whose contacts
@@ -56,7 +56,9 @@ static bool pki_give_way(pki_lanes *f, int round)
         }
       }
     }
-    f->yielded[l] += pki_is_set(some, l);
+    if (pki_is_set(some, l)) { /* who is hard again has not given way */
+      f->yielded[l] = round < PKI_YIELDS ? f->yielded[l] + 1 : 0;
+    }
   }
   for (int k = 0; k < f->p->joints->nu && pki_any(some); k++) {
     pki_set_tracking_damping(f, k);
