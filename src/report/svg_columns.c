@@ -63,7 +63,9 @@ static void draw_column(const pki_svg_columns *c, const pki_svg_frame *f, int se
                 pki_svg_color_name(series), pki_svg_color_name(series), faint ? ".12" : ".9",
                 faint ? " stroke-dasharray=\"3 2\"" : "");
   pki_text_add_escaped(out, c->names[series]);
-  pki_text_addf(out, ", %s", c->x.names[group]);
+  pki_text_add(out, ", ");
+  pki_text_add_escaped(out, c->x.names[group]);
+  pki_text_add(out, c->x.unit != NULL ? " " : "");
   pki_text_add_escaped(out, c->x.unit != NULL ? c->x.unit : "");
   pki_text_addf(out, ": %.3g ", value);
   pki_text_add_escaped(out, c->unit != NULL ? c->unit : "");

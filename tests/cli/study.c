@@ -88,7 +88,17 @@ static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
 static void all_studies_write_their_reports(void **state)
 {
   (void)state;
-  static const char *const files[] = {"starleth/report.html",
+  static const char *const files[] = {"feedback/report.html",
+                                      "feedback/fig-1-links.svg",
+                                      "feedback/fig-1-trot.svg",
+                                      "feedback/fig-1-sinusoids.svg",
+                                      "feedback/fig-3.svg",
+                                      "feedback/slip-links.svg",
+                                      "feedback/slip-trot.svg",
+                                      "feedback/slip-sinusoids.svg",
+                                      "feedback/map.svg",
+                                      "feedback",
+                                      "starleth/report.html",
                                       "starleth/force.svg",
                                       "starleth/iterations.svg",
                                       "starleth/time.svg",
@@ -111,6 +121,7 @@ static void all_studies_write_their_reports(void **state)
   snprintf(line, sizeof line, "study all --quick --output=%s", folder);
   run_result r = run(line);
   assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "Report: cli_study_out/feedback/report.html"));
   assert_true(contains(r.out, "Report: cli_study_out/pendulum/report.html"));
   assert_true(contains(r.out, "Report: cli_study_out/starleth/report.html"));
   assert_true(contains(r.out, "Report: cli_study_out/symbolic/report.html"));

@@ -84,7 +84,7 @@ static void add_response(const pki_dense_step *s, const dense_rows *r, int row, 
 /* The feasible velocity nearest to the free one. */
 static bool find_feasible(const pki_dense_step *s, const dense_rows *r, pki_dense_result *out)
 {
-  double M[ROWS * ROWS], q[ROWS], lower[ROWS], upper[ROWS], z[ROWS] = {0};
+  double M[ROWS * ROWS] = {0}, q[ROWS] = {0}, lower[ROWS] = {0}, upper[ROWS] = {0}, z[ROWS] = {0};
   const int n = r->normals;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
@@ -110,7 +110,7 @@ static bool find_feasible(const pki_dense_step *s, const dense_rows *r, pki_dens
 /* Friction: unknowns f, y (free), z. */
 static bool dissipate(const pki_dense_step *s, const dense_rows *r, pki_dense_result *out)
 {
-  double M[ROWS * ROWS] = {0}, q[ROWS] = {0}, lower[ROWS], upper[ROWS], x[ROWS] = {0};
+  double M[ROWS * ROWS] = {0}, q[ROWS] = {0}, lower[ROWS] = {0}, upper[ROWS] = {0}, x[ROWS] = {0};
   const int tangents = r->all - r->normals, n = tangents + r->normals;
   for (int i = 0; i < tangents; i++) {
     const int row = r->normals + i;

@@ -68,7 +68,8 @@ static void add_speed(const pki_feedback_data *d, pki_study_result *out)
   pki_study_put(out, section, "speed", "step", "s", 0.01, d->equal_dt, PKI_VERDICT_NONE,
                 "step at which the constraint is as accurate as explicit PD at 1 ms");
   pki_study_note(out, "errors at the ends of steps, as in the paper: %.2g rad of PD", pd->error);
-  pki_study_put(out, section, "speed", "ratio", "", 39, ratio, pki_verdict_of(ratio >= 39),
+  pki_study_put(out, section, "speed", "ratio", "", 39, ratio,
+                d->quick ? PKI_VERDICT_NONE : pki_verdict_of(ratio >= 39),
                 "how many times faster it is then");
   pki_study_note(out, "%.3g ms against %.3g ms for %g s, in turns, medians of 9", 1e3 * d->turns[1],
                  1e3 * wall, d->seconds);
@@ -107,8 +108,7 @@ static void add_hypotheses(const pki_feedback_data *d, pki_study_result *out)
     pki_study_put(out, section, "hypothesis", rows[i].id, "", rows[i].paper, ratio, pki_verdict_of(ratio > 1),
                   "%s", rows[i].text);
   }
-  pki_study_note(
-      out, "gains of the geared arm are tuned at 50 ms; tuned at 1 ms they are as stiff as the other's");
+  pki_study_note(out, "gains of the geared arm were tuned at 50 ms, those of the other at 1 ms");
 }
 
 void pki_feedback_arm_rows(const pki_feedback_data *d, pki_study_result *result)
