@@ -145,7 +145,7 @@ typedef enum pk_inverse_dynamics_motion {
 /* Joint references followed within the dynamics of the whole robot, at steps of any length: docs/theory/tracking.md.
  * Update and step are one: it has no period. Steps above some milliseconds need the scheme that is made for them,
  *
- *   o.stepper = PK_STEPPER_EULER, o.relinearise = 4, o.landing_friction = false, o.margin = 1.5 * o.dt;
+ *   o.stepper = PK_STEPPER_EULER, o.relinearise = 4, o.landing_friction = false;
  *
  * The model has at most 64 velocities. */
 typedef struct pk_inverse_dynamics_options {

@@ -271,7 +271,6 @@ void pki_impulse_program_solve(const pki_impulse_program *p, pk_workspace *w, co
   for (int i = 0; i < p->feet; i++) {
     pki_follow_begin(&w->work, 0, p->dt, &p->standing[i].contact, p->standing[i].radius, &s.followed[i]);
   }
-  out->fallback = 0, out->factorised = 0;
   bool settled = false;
   for (int round = 0; round < ROUNDS && !settled; round++) {
     choose_feet(p, w, q, out->foot, &s);
@@ -291,7 +290,6 @@ void pki_impulse_program_solve(const pki_impulse_program *p, pk_workspace *w, co
     scatter_feet(p, &s, out->foot);
     respond(p, m, &s, out);
     settled = s.changed < close && out->moved < close;
-    out->fallback += result.fallback[0], out->factorised += result.rounds[0];
   }
   out->residual = result.residual[0];
   memcpy(out->impulse, s.x, (size_t)p->joints * sizeof *s.x);

@@ -48,7 +48,6 @@ typedef struct pki_impulse_solution {
   double foot[3 * PKI_IMPULSE_FEET];  /* N s, r, contact axes */
   double moved;                       /* m, the farthest that a standing point moves */
   double residual;                    /* of the last cone program */
-  int factorised, fallback;           /* of all: factorisations, programs that needed the fallback */
 } pki_impulse_solution;
 
 /* Bytes of scratch, 64-byte aligned. */

@@ -205,13 +205,13 @@ static pk_status find_joints(pki_whole_body *c, const pk_model *m, pk_error *err
     return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
                     "the model has loops or cut joints, expected a tree for whole-body control");
   }
-  c->root = robot->body;
-  c->is_free = m->body_motion[c->root] == PK_MOTION_FLOATING;
   c->u = robot->u, c->nu = robot->nu;
   if (c->nu < 1 || c->nu > PKI_WHOLE_U) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, where, "the robot has %d velocities, expected 1 to %d", c->nu,
                     PKI_WHOLE_U);
   }
+  c->root = robot->body;
+  c->is_free = m->body_motion[c->root] == PK_MOTION_FLOATING;
   if (robot->root == PK_ROOT_CHAIN || (c->is_free && m->body_turned[c->root])) {
     return pki_fail(
         err, PK_ERROR_UNSUPPORTED, where,
@@ -260,6 +260,12 @@ static pk_status measure_robot(pki_whole_body *c, const pk_model *m, pk_error *e
     low = fmin(low, pose.pos[2]);
   }
   pk_workspace_destroy(work);
+  const double *g = m->gravity;
+  if (status == PK_OK && c->nfoot > 0 && (!(g[2] < 0) || g[0] != 0 || g[1] != 0)) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "feet"},
+                    "gravity is (%g, %g, %g) m/s^2, expected one along -z for a robot that stands on feet",
+                    g[0], g[1], g[2]);
+  }
   c->mass = total;
   c->gravity = pki_length3(m->gravity);
   c->height = c->nfoot > 0 && mass[2] / total - low > 0.01 ? mass[2] / total - low : 0.5;

@@ -106,14 +106,15 @@ static void refer_to_table(id_moment *m, const id_state *s)
   }
 }
 
-/* The contact of a link with something else; NULL: none. */
-static const pk_sim_contact *contact_of(const pk_observation *seen, int link)
+/* The contact of a link with something else, and its normal as the link feels it; NULL: none, and up. */
+static const pk_sim_contact *contact_of(const pk_observation *seen, int link, double normal[3])
 {
   for (int i = 0; i < seen->ncontact; i++) {
-    if (pk_sim_contact_carries(&seen->contacts[i], seen->model, link, NULL, NULL)) {
+    if (pk_sim_contact_carries(&seen->contacts[i], seen->model, link, NULL, normal)) {
       return &seen->contacts[i];
     }
   }
+  normal[0] = normal[1] = 0, normal[2] = 1;
   return NULL;
 }
 
@@ -146,7 +147,6 @@ static double cone_of(const id_controller *c, const pk_sim_contact *contact)
 /* Of a trot: its joints are those of its legs, in their order, and others keep their pose. */
 static void refer_to_trot(id_moment *m, id_state *s)
 {
-  static const double up[3] = {0, 0, 1};
   const pki_stride_plan *plan = &m->c->stride;
   const pk_model *model = m->seen->model;
   pki_stride_goal goal;
@@ -162,13 +162,14 @@ static void refer_to_trot(id_moment *m, id_state *s)
         }
       }
     }
-    const pk_sim_contact *contact = contact_of(m->seen, plan->legs[i].link);
+    double normal[3];
+    const pk_sim_contact *contact = contact_of(m->seen, plan->legs[i].link, normal);
     pki_standing *const foot = &m->standing[m->feet++];
     *foot = (pki_standing){.radius = plan->radius[i],
                            .friction = cone_of(m->c, contact),
                            .lands = !goal.stands[i],
                            .contact = {.body = model->links[plan->legs[i].link].body, .other = -1}};
-    set_axes(contact != NULL ? contact->normal : up, &foot->contact);
+    set_axes(normal, &foot->contact);
     for (int k = 0; k < 3; k++) {
       foot->contact.point[k] = goal.foot[i][k] - plan->radius[i] * foot->contact.normal[k];
     }
@@ -176,13 +177,24 @@ static void refer_to_trot(id_moment *m, id_state *s)
   }
 }
 
-/* Of a table nobody knows which feet shall stand: those that carried in the last step. */
+/* The robot of a link has joints that are driven here. */
+static bool is_driven(const id_controller *c, const pk_model *model, int link)
+{
+  for (int k = 0; k < c->joints; k++) {
+    if (model->joints[model->dof_joint[c->dof[k]]].robot == model->links[link].robot) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Of a table nobody knows which feet shall stand: those that carried in the last step, the first ones where there are more than fit. */
 static void stand_on_contacts(id_moment *m)
 {
   const pk_model *model = m->seen->model;
   for (int i = 0; i < m->seen->ncontact && m->feet < PKI_IMPULSE_FEET; i++) {
     const pk_sim_contact *c = &m->seen->contacts[i];
-    if (c->other_link >= 0 || pki_dot3(c->impulse, c->impulse) == 0) {
+    if (c->other_link >= 0 || pki_dot3(c->impulse, c->impulse) == 0 || !is_driven(m->c, model, c->link)) {
       continue;
     }
     pki_standing *const foot = &m->standing[m->feet++];
@@ -313,6 +325,12 @@ static pk_status plan_stride(id_controller *c, const pk_model *model, pk_error *
 static pk_status list_joints(id_controller *c, const pki_reference_table *table, const pk_model *model,
                              pk_error *err)
 {
+  if (model->nconstraint > 0) {
+    return pki_fail(
+        err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "controller"},
+        "the constraint \"%s\" closes a loop, expected a tree: use \"track\" with a correction time",
+        model->constraints[0].name);
+  }
   if (model->nu > PKI_IMPULSE_NU || table->joints > PKI_IMPULSE_JOINTS) {
     return pki_fail(
         err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "controller"},
