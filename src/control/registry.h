@@ -32,6 +32,8 @@ typedef struct pki_controller_row {
   /* What these options, which are checked, change in the memory of a world whose controller is of this row; `before` are those
    * that the world began with. NULL: nothing. */
   pk_status (*change)(pk_sim *sim, const void *before, const void *options, pk_error *err);
+  /* With these options it asks for targets at the end of the step (docs/theory/tracking.md). NULL: never. */
+  bool (*tracks)(const void *options);
 } pki_controller_row;
 
 /* Every controller, by the name of its row: const pki_controller_row pki_controller_NAME, in the file that controls. */

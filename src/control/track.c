@@ -210,6 +210,11 @@ static pk_status create_track(const pk_model *model, const void *options, pk_con
   return pk_track_create(model, options, out, err);
 }
 
+static bool asks_for_targets(const void *options)
+{
+  return ((const pk_track_options *)options)->correction > 0;
+}
+
 static const char *const live_fields[] = {"kp", "kd", "ki", "tau_max", NULL};
 
 const pki_controller_row pki_controller_track = {.name = "track",
@@ -218,4 +223,5 @@ const pki_controller_row pki_controller_track = {.name = "track",
                                                  .nfield = TRACK_FIELDS,
                                                  .options_size = sizeof(pk_track_options),
                                                  .create = create_track,
+                                                 .tracks = asks_for_targets,
                                                  .live = live_fields};

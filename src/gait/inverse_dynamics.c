@@ -398,6 +398,11 @@ static pk_status create_inverse_dynamics(const pk_model *model, const void *opti
   return pk_inverse_dynamics_create(model, options, out, err);
 }
 
+static bool asks_for_targets(const void *options)
+{
+  return ((const pk_inverse_dynamics_options *)options)->method != PK_INVERSE_DYNAMICS_METHOD_PD;
+}
+
 static const char *const live_fields[] = {"forward", "sideways", "turn", "correction", "tau_max", NULL};
 
 const pki_controller_row pki_controller_inverse_dynamics = {
@@ -407,4 +412,5 @@ const pki_controller_row pki_controller_inverse_dynamics = {
     .nfield = ID_FIELDS,
     .options_size = sizeof(pk_inverse_dynamics_options),
     .create = create_inverse_dynamics,
+    .tracks = asks_for_targets,
     .live = live_fields};

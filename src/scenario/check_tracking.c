@@ -1,21 +1,9 @@
 /* A warning about tracked joints in steps that are longer than their scheme is made for. */
-#include <string.h>
-
-#include "pronk/gait.h"
+#include "control/registry.h"
 #include "scenario/section.h"
 
 /* s: in shorter steps the arcs of legs are as good as straight. */
 static const double short_step = 5e-3;
-
-static bool tracks_joints(const pki_scenario *s)
-{
-  if (s->controller == NULL) {
-    return false;
-  }
-  const bool table = strcmp(s->controller->name, "track") == 0;
-  return strcmp(s->controller->name, "inverse-dynamics") == 0 ||
-         (table && ((const pk_track_options *)s->controller_options)->correction > 0);
-}
 
 void pki_world_check_tracking(const pki_world *world, pki_problems *warnings)
 {
@@ -25,7 +13,9 @@ void pki_world_check_tracking(const pki_world *world, pki_problems *warnings)
   for (int i = 0; i < m->nrobot; i++) {
     stands |= m->robots[i].root == PK_ROOT_FREE;
   }
-  if (stands && tracks_joints(s) && s->step.dt > short_step && s->step.relinearise == 0) {
+  const bool tracks =
+      s->controller != NULL && s->controller->tracks != NULL && s->controller->tracks(s->controller_options);
+  if (stands && tracks && s->step.dt > short_step && s->step.relinearise == 0) {
     pki_problem(
         warnings, s->controller_node,
         "steps are %g s long and their contact rows do not follow the motion, so that feet leave their "
