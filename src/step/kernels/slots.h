@@ -4,6 +4,7 @@
  * which they join, and joint rows the next free box slot. A world that does not fit is left to the fallback, with a reason.
  *
  *   find.h             contacts of a group (ground.h, guard.h)
+ *   slot_feet.h        which feet are active, and those that land
  *   slot_velocities.h  what takes a slot, the problem (rows.h), its impulses (sweep.h, newton.h, scalar_fallback.h)
  *   slot_positions.h   projections
  *   slot_keep.h        what worlds remember from step to step */
