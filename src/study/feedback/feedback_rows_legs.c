@@ -97,10 +97,10 @@ static void add_lasting(const pki_feedback_data *d, int motion, int step, pki_st
   snprintf(group, sizeof group, "open/%s/%g", names[motion], ms);
   pki_study_put(out, section, group, "stands", "s", d->long_seconds, r->ended,
                 pki_verdict_of(!r->fell && !r->failed), "%s, %g ms: walks for", names[motion], ms);
-  pki_study_put(out, section, group, "slip", "mm", 1e3 * slips[motion], 1e3 * r->slip_mean,
-                pki_verdict_of(r->slip_mean < slips[motion]), "%s, %g ms: slip per stance", names[motion],
+  pki_study_put(out, section, group, "slip", "mm", 1e3 * slips[motion], 1e3 * r->slip,
+                pki_verdict_of(r->slip < slips[motion]), "%s, %g ms: slip of the worst stance", names[motion],
                 ms);
-  pki_study_note(out, "mean of %lld stances; largest %.3g mm, above 1 mm in %lld", r->stances, 1e3 * r->slip,
+  pki_study_note(out, "of %lld stances; mean %.3g mm, above 1 mm in %lld", r->stances, 1e3 * r->slip_mean,
                  r->bad);
   pki_study_put(out, section, group, "error", "rad", errors[motion], r->error,
                 pki_verdict_of(r->error < errors[motion]), "%s, %g ms: mean absolute error", names[motion],
