@@ -79,6 +79,22 @@ static void rotation_about_z(double yaw, double R[9])
 
 /* ---- the plan ---- */
 
+/* Every leg reaches its home. */
+static pk_status check_reach(const pki_stride_plan *p, const pk_model *model, pk_error *err)
+{
+  for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
+    double angles[PK_LEG_HINGES] = {0, 0.7, -1.4};
+    pk_pose foot = pk_leg_foot(&p->legs[i], angles);
+    memcpy(foot.pos, p->home[i], sizeof foot.pos);
+    if (pk_leg_solve(&p->legs[i], &foot, PK_LEG_NEAREST, angles, NULL) != PK_OK) {
+      return pki_fail(err, PK_ERROR_REACH, (pki_where){.field = "height"},
+                      "height is %g m, and the leg of \"%s\" does not reach the ground from there", p->height,
+                      model->links[p->legs[i].link].name);
+    }
+  }
+  return PK_OK;
+}
+
 /* Inertia of the robot in its stance, by its angular momentum when it turns as one. */
 static pk_status measure_inertia(pki_stride_plan *p, const pk_model *model, pk_error *err)
 {
@@ -142,6 +158,7 @@ pk_status pki_stride_init(pki_stride_plan *plan, const pk_model *model,
     plan->home[i][2] = plan->radius[i] - plan->height;
     plan->ahead[i] = plan->legs[i].axis[1][1] > 0 ? -1 : 1;
   }
+  status = status == PK_OK ? check_reach(plan, model, err) : status;
   return status == PK_OK ? measure_inertia(plan, model, err) : status;
 }
 

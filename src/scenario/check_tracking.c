@@ -15,6 +15,10 @@ void pki_world_check_tracking(const pki_world *world, pki_problems *warnings)
   }
   const bool tracks =
       s->controller != NULL && s->controller->tracks != NULL && s->controller->tracks(s->controller_options);
+  if (tracks && s->step.implicit == PK_IMPLICIT_FORCES_NONE) {
+    pki_problem(warnings, s->controller_node,
+                "targets of the step need forces at its end: set \"implicit: all\" in \"step\"");
+  }
   if (stands && tracks && s->step.dt > short_step && s->step.relinearise == 0) {
     pki_problem(
         warnings, s->controller_node,

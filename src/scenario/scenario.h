@@ -369,7 +369,7 @@ void pki_world_check_constraints(const pki_world *world, pki_problems *warnings)
  * do not have. */
 void pki_world_check_sensing(const pki_world *world, pki_problems *warnings);
 
-/* Warn of tracked joints of legged robots in long steps whose contact rows do not follow the motion. */
+/* Warn of tracked joints in schemes with explicit forces, and of those of legged robots in long steps whose contact rows do not follow the motion. */
 void pki_world_check_tracking(const pki_world *world, pki_problems *warnings);
 
 /* --- section_pushes.c --- */

@@ -179,6 +179,17 @@ static void long_steps_of_tracked_legs_want_rows_that_follow(void **state)
   assert_int_equal(r.status, 0);
   assert_false(contains(r.out, "warning"));
   run_free(&r);
+  r = run("check starleth-large-steps --set step.implicit=none");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(
+      r.out,
+      "warning: controller: targets of the step need forces at its end: set \"implicit: all\" in \"step\""));
+  run_free(&r);
+  r = run("check starleth-large-steps --set controller.height=5");
+  assert_int_equal(r.status, 2);
+  assert_true(
+      contains(r.out, "height is 5 m, and the leg of \"LF_FOOT\" does not reach the ground from there"));
+  run_free(&r);
   r = run("check ur10-sine --set step.dt=0.05 --set controller.correction=0.05"); /* an arm has no feet */
   assert_int_equal(r.status, 0);
   assert_false(contains(r.out, "warning"));
