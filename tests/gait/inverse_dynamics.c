@@ -89,7 +89,7 @@ static facts run_stage(stage *s, double time)
 
 /* ---- what robots do ---- */
 
-/* Whatever the step: 0.3 m/s from 0.4 s on, less what the start costs. */
+/* Whatever the step: 0.3 m/s from 0.4 s on, less what the start and the first strides cost. */
 static void starleth_trots_by_both_kinds_of_constraints_at_all_steps(void **state)
 {
   (void)state;
@@ -104,7 +104,9 @@ static void starleth_trots_by_both_kinds_of_constraints_at_all_steps(void **stat
     assert_less(f.error, i % 2 == 0 ? 1e-3 : 5e-3);
     assert_at_most(f.torque, 30 * (1 + 1e-12));
     assert_less(f.tilt, 0.2); /* measured: 0.152 at most */
-    assert_greater(f.forward, 0.75 * 0.3 * (time - 0.4));
+    const double rise =
+        0.3 * 0.3 / (2 * 0.05 * 9.81); /* m, that the wanted speed loses while it rises by 0.05 g */
+    assert_greater(f.forward, 0.75 * (0.3 * (time - 0.4) - rise));
     assert_less(f.forward, 1.05 * 0.3 * (time - 0.4));
     clear_stage(&s);
   }
