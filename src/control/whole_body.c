@@ -266,12 +266,12 @@ static void update_group(const pk_controller *self, int count, const pk_observat
   pki_whole_scratch *scratch = open_scratch(c, seen[0].model, seen[0].scratch);
   for (int next = 0; next < count;) {
     whole_group g = {.count = 0};
-    for (; next < count && g.count < c->wide->lanes; next++) {
+    do {
       const int i = g.count++;
       g.seen[i] = &seen[next], g.state[i] = states[next], g.commands[i] = commands[next];
       pki_whole_body_feel(c, g.seen[i], g.state[i]);
-      status[next] = PK_OK;
-    }
+      status[next++] = PK_OK;
+    } while (next < count && g.count < c->wide->lanes);
     const bool several = g.count > 1;
     update_lanes(c, several ? c->wide : c->one, &g, several ? &scratch->wide : &scratch->one);
   }

@@ -164,11 +164,12 @@ static pk_status check_relinearise(const pk_sim_options *o, pk_error *err)
 {
   if (o->relinearise > 0 && (o->stepper != PK_STEPPER_EULER || o->contact != PK_CONTACT_STABILISED ||
                              o->law != PK_CONTACT_LAW_HARD)) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "relinearise"},
-                    "relinearise is %d with the stepper \"%s\", the contact scheme \"%s\" and the law \"%s\", "
-                    "expected \"euler\", \"stabilised\" and \"hard\"",
-                    o->relinearise, pki_steppers[o->stepper]->name, contact_schemes[o->contact]->name,
-                    pki_laws[o->law]->name);
+    return pki_fail(
+        err, PK_ERROR_ARGUMENT, (pki_where){.field = "relinearise"},
+        "relinearise is %d with the stepper \"%s\", the contact scheme \"%s\" and the law \"%s\", "
+        "expected \"euler\", \"stabilised\" and \"hard\"",
+        o->relinearise, pki_steppers[o->stepper]->name, contact_schemes[o->contact]->name,
+        pki_laws[o->law]->name);
   }
   return PK_OK;
 }

@@ -192,10 +192,11 @@ typedef struct pki_sim_state {
 typedef struct pki_sim_contact {
   bool factored;      /* the workspace has the factor of the step's M~ */
   pki_contact *found; /* [max_contacts] of the last search */
-  pki_followed *followed; /* [PKI_BALLS + max_contacts] those of velocities, through the step (step/group.h) */
-  double *speed;      /* [max_contacts] their normal velocity at the start of the step */
-  int *slot_of;       /* [max_contacts] -1: they are not active */
-  int *row_found;     /* [max_contacts] which one a contact of the problem is */
+  pki_followed
+      *followed;  /* [PKI_BALLS + max_contacts] those of velocities, through the step (step/group.h) */
+  double *speed;  /* [max_contacts] their normal velocity at the start of the step */
+  int *slot_of;   /* [max_contacts] -1: they are not active */
+  int *row_found; /* [max_contacts] which one a contact of the problem is */
   int nfound;
   int *row_slot;             /* [rows] where a joint row's impulse is kept: kind * joints + k */
   int *dof_group;            /* [nu] which velocities M couples: the first of them */

@@ -18,8 +18,7 @@ int main(void)
 {
   pki_random r = pki_random_seeded(11);
   for (int k = 0; k < 200; k++) {
-    const int cones = (int)pki_random_between(&r, 0, 9),
-              boxes = (int)pki_random_between(&r, cones == 0, 31);
+    const int cones = (int)pki_random_between(&r, 0, 9), boxes = (int)pki_random_between(&r, cones == 0, 31);
     cone_programs p = make_cone_programs(boxes, cones, 1);
     draw_cone_program(&r, &p, 0, pki_random_between(&r, 0, 4));
     const pki_cone_program program = view_cone_programs(&p);

@@ -6,7 +6,8 @@ static const wrong cases[] = {
     {REST "controller:\n  kp: 1\n", 4, "controller",
      "the key \"name\" is missing: a text, which one (pronk list controllers)"},
     {REST "controller: hald\n", 3, "controller",
-     "there is no controller \"hald\"; did you mean \"hold\"? (one of: hold, track, computed-torque, inverse-dynamics, actuators, "
+     "there is no controller \"hald\"; did you mean \"hold\"? (one of: hold, track, computed-torque, "
+     "inverse-dynamics, actuators, "
      "locomotion, whole-body)"},
     {REST "controller: []\n", 3, "controller", "controller is a list, expected a text"},
     {REST "controller:\n  name: hold\n  kp: -1\n", 5, "controller.kp",
