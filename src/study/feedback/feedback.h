@@ -292,7 +292,7 @@ int pki_feedback_held(const pki_feedback_data *d, int panel, int friction);
 
 void pki_feedback_arm_rows(const pki_feedback_data *d, pki_study_result *result);
 void pki_feedback_leg_rows(const pki_feedback_data *d, pki_study_result *result);
-void pki_feedback_map_rows(const pki_feedback_data *d, pki_study_result *result);
+void pki_feedback_map_rows(const pki_feedback_data *d, pki_study_result *out);
 
 /* Bars of errors against steps, in a panel for each scene; the map. */
 void pki_feedback_arm_svg(const pki_feedback_data *d, pki_text *out);
