@@ -73,8 +73,9 @@ static void note_pose(const computed_torque *c, const pk_observation *seen, ct_s
 static pki_goal goal_of(const computed_torque *c, pki_reference_place at, int k, double start)
 {
   const int column = c->joint[k].column;
+  const pki_goal rest = {.q = start};
   return column < 0
-             ? (pki_goal){.q = start}
+             ? rest
              : pki_reference_from(&c->reference, at, pki_reference_at(&c->reference, at, column), start);
 }
 

@@ -286,7 +286,8 @@ void pki_impulse_program_solve(const pki_impulse_program *p, pk_workspace *w, co
                                       .friction = s.friction,
                                       .limit = s.limit,
                                       .accuracy = accuracy};
-    kernels->solve(&program, &(bool){warm || round > 0}, s.x, s.cone, &result);
+    const bool guessed = warm || round > 0;
+    kernels->solve(&program, &guessed, s.x, s.cone, &result);
     scatter_feet(p, &s, out->foot);
     respond(p, m, &s, out);
     settled = s.changed < close && out->moved < close;

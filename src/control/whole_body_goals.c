@@ -364,8 +364,9 @@ static void aim_joints(const goals *g)
     const int u = c->u + c->act[j], row = c->posture_row + j;
     const double q = g->w->q[g->w->work.model->dof_q[u] * g->w->lanes + g->l],
                  rate = g->w->u[u * g->w->lanes + g->l], start = g->s->numbers[j];
+    const pki_goal rest = {.q = start};
     const pki_goal to = c->column[j] < 0
-                            ? (pki_goal){.q = start}
+                            ? rest
                             : pki_reference_from(table, at, pki_reference_at(table, at, c->column[j]), start);
     set_row(g, row, PK_WHOLE_BODY_POSTURE, gain->kp * (to.q - q) + gain->kd * (to.u - rate) + to.a);
     g->w->weight[row * g->w->lanes + g->l] *= c->carries[j] ? c->options.legs : 1;

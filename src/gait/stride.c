@@ -255,11 +255,11 @@ static void read_clock(moment *m)
 /* The line of the feet that stand. */
 static void find_support(moment *m)
 {
-  int n = 0, first = -1, last = -1;
+  int n = 0, first = 0, last = 0; /* two stand at least */
   m->middle[0] = m->middle[1] = m->ground = 0;
   for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
     if (m->stands[i]) {
-      first = first < 0 ? i : first, last = i, n++;
+      first = n == 0 ? i : first, last = i, n++;
       m->middle[0] += m->foot[i][0], m->middle[1] += m->foot[i][1];
       m->ground += m->foot[i][2] - m->p->radius[i];
     }
