@@ -72,7 +72,7 @@ typedef struct posture {
 
 static posture posture_of(const pk_leg *leg, const double *angles)
 {
-  posture p;
+  posture p = {.foot = {0, 0, 0}};
   double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, moved[3] = {0, 0, 0}; /* x -> R x + moved */
   for (int k = 0; k < 3; k++) {
     double Q[9], rotated[3];
