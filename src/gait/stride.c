@@ -301,7 +301,7 @@ static void foresee_trunk(moment *m)
     m->foreseen.pos[k] += fall * m->across[k] * (m->trunk.pos[2] - m->ground) / h;
   }
   pki_rotation_exp(turn, Q);
-  pki_rotation_mul(Q, m->trunk.rot, m->foreseen.rot);
+  pki_mat3_mul(Q, m->trunk.rot, m->foreseen.rot);
 }
 
 /* ---- the plan of the trunk ---- */
@@ -362,7 +362,7 @@ static void plan_trunk(moment *m)
     turn[k] = m->dt * s->omega[k];
   }
   pki_rotation_exp(turn, Q);
-  pki_rotation_mul(Q, s->rot, s->rot);
+  pki_mat3_mul(Q, s->rot, s->rot);
 }
 
 /* ---- footholds ---- */

@@ -28,17 +28,6 @@ void pki_rotation_log(const double R[9], double v[3])
   }
 }
 
-void pki_rotation_mul(const double A[9], const double B[9], double out[9])
-{
-  double C[9];
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) {
-      C[3 * i + k] = A[3 * i] * B[k] + A[3 * i + 1] * B[3 + k] + A[3 * i + 2] * B[6 + k];
-    }
-  }
-  memcpy(out, C, sizeof C);
-}
-
 void pki_rotation_mul_transposed(const double A[9], const double B[9], double out[9])
 {
   double C[9];
@@ -81,7 +70,7 @@ static posture posture_of(const pk_leg *leg, const double *angles)
     pki_mat3_apply(R, leg->axis[k], p.axis[k]);
     pki_mat3_apply(R, leg->at[k], p.at[k]);
     pki_rotation_exp(turn, Q);
-    pki_rotation_mul(R, Q, R);
+    pki_mat3_mul(R, Q, R);
     pki_mat3_apply(R, leg->at[k], rotated);
     for (int d = 0; d < 3; d++) {
       p.at[k][d] += moved[d];
@@ -92,7 +81,7 @@ static posture posture_of(const pk_leg *leg, const double *angles)
   for (int d = 0; d < 3; d++) {
     p.foot[d] += moved[d];
   }
-  pki_rotation_mul(R, leg->foot.rot, p.rot);
+  pki_mat3_mul(R, leg->foot.rot, p.rot);
   return p;
 }
 
@@ -117,7 +106,7 @@ static void rolling_error(const pk_pose *trunk, const pki_rolling_foot *foot, co
                           double shank[9], double place[3], double error[3])
 {
   double turn[9], theta[3], arm[3], wanted[3];
-  pki_rotation_mul(trunk->rot, p->rot, shank);
+  pki_mat3_mul(trunk->rot, p->rot, shank);
   pki_rotation_mul_transposed(shank, foot->shank, turn);
   pki_rotation_log(turn, theta);
   place[0] = foot->at[0] + foot->radius * theta[1];
