@@ -31,17 +31,19 @@ static void gathered_end(gathered *e)
 }
 
 /* A stable counting sort of `from` by one of the keys. */
-static void sort_by(gathered *e, const int *key, int keys, const int *from, int *to)
+static void sort_by(const gathered *e, const int *key, int keys, const int *from, int *to)
 {
-  memset(e->first, 0, ((size_t)keys + 1) * sizeof *e->first);
-  for (size_t i = 0; i < e->count; i++) {
-    e->first[key[i] + 1]++;
+  const size_t count = e->count;
+  int *const first = e->first;
+  memset(first, 0, ((size_t)keys + 1) * sizeof *first);
+  for (size_t i = 0; i < count; i++) {
+    first[key[i] + 1]++;
   }
   for (int k = 0; k < keys; k++) {
-    e->first[k + 1] += e->first[k];
+    first[k + 1] += first[k];
   }
-  for (size_t i = 0; i < e->count; i++) {
-    to[e->first[key[from[i]]]++] = from[i];
+  for (size_t i = 0; i < count; i++) {
+    to[first[key[from[i]]]++] = from[i];
   }
 }
 
