@@ -59,6 +59,16 @@ static const pki_command commands[] = {
      "pronk tune starleth-trot --vary controller.cycle=0.4:0.9 --metric cost_of_transport --duration 3 "
      "--evaluations 20 -o out/cycle",
      pki_options_tune, pki_command_tune, NULL},
+    {"optimize", "the best motion of a robot: gaits, steps, jumps", "GAIT [options]",
+     "GAIT is a YAML file or the name of a motion (`pronk list motions`): a robot, its feet and their "
+     "phases,\n"
+     "limits, what is minimised. A ladder of problems leads from nothing to the one that is asked for; "
+     "after\n"
+     "each of them DIR/solution.pronk is written, and the same command goes on from there after Ctrl-C, or\n"
+     "after it was killed. Writes motion.csv, track.txt, scenario.yaml, which runs the motion in the\n"
+     "simulator, summary.json and report.html. The exit status is 1 when it was not solved.",
+     "pronk optimize starleth-trot --set speed=0.4 -o out/trot\n  pronk run out/trot/scenario.yaml",
+     pki_options_optimize, pki_command_optimize, NULL},
     {"step-limit", "the largest stable step of a scenario", "SCENARIO [options]",
      "Doubles the step until a run is unstable, then halves the interval. Unstable is a run that fails,\n"
      "falls where a reference run at a small step does not, exceeds a factor times the reference's joint\n"
