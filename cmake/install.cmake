@@ -24,6 +24,9 @@ endif()
 if(TARGET pronk_mpi)
   install(TARGETS pronk_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/pronk/plugins)
 endif()
+if(TARGET pronk_ipopt)
+  install(TARGETS pronk_ipopt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/pronk/plugins)
+endif()
 if(PK_BUILD_PEERS)
   # Plugins of the engines that were found; the folder may be empty.
   install(DIRECTORY ${PROJECT_BINARY_DIR}/peers/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/pronk/peers OPTIONAL

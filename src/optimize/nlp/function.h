@@ -20,8 +20,8 @@ typedef struct pki_nlp_function pki_nlp_function;
 /* From ports of a graph: `inputs` [nw] and `parameters` [np] are PKI_OP_INPUT nodes, `values` [ny] any nodes of them. The graph is not
  * needed afterwards (it grows while this runs). The name is copied, for messages and listings. */
 pk_status pki_nlp_function_create(pki_graph *g, const char *name, int nw, const pki_x *inputs, int np,
-                                  const pki_x *parameters, int ny, const pki_x *values, pki_nlp_function **out,
-                                  pk_error *err);
+                                  const pki_x *parameters, int ny, const pki_x *values,
+                                  pki_nlp_function **out, pk_error *err);
 void pki_nlp_function_destroy(pki_nlp_function *f); /* NULL is fine */
 
 const char *pki_nlp_function_name(const pki_nlp_function *f);
@@ -41,7 +41,8 @@ int pki_nlp_function_hessian(const pki_nlp_function *f, const int **j, const int
 
 /* Values for `count` instances, instance-major: w [count][nw], p [count][np], mu [count][ny]; y [count][ny], entries [count][...].
  * False: out of memory. */
-bool pki_nlp_function_value(const pki_nlp_function *f, int count, const double *w, const double *p, double *y);
+bool pki_nlp_function_value(const pki_nlp_function *f, int count, const double *w, const double *p,
+                            double *y);
 bool pki_nlp_function_jacobian_values(const pki_nlp_function *f, int count, const double *w, const double *p,
                                       double *entries);
 bool pki_nlp_function_hessian_values(const pki_nlp_function *f, int count, const double *w, const double *p,

@@ -38,8 +38,8 @@ typedef struct pki_nlp {
   int nx, ng;
   /* of variables, [nx] */
   double *x, *lower, *upper;
-  double *scale;    /* x / scale is of order one; positive */
-  double *z_lower;  /* multipliers of the bounds, of the last solution or for a warm start */
+  double *scale;   /* x / scale is of order one; positive */
+  double *z_lower; /* multipliers of the bounds, of the last solution or for a warm start */
   double *z_upper;
   pki_nlp_label *x_label;
   /* of rows, [ng] */
@@ -51,7 +51,7 @@ typedef struct pki_nlp {
   /* terms */
   pki_nlp_term *terms;
   int nterm;
-  bool failed; /* out of memory; remembered until pki_nlp_finish */
+  bool failed;                     /* out of memory; remembered until pki_nlp_finish */
   struct pki_nlp_pattern *pattern; /* by pki_nlp_finish */
 } pki_nlp;
 
@@ -71,8 +71,8 @@ pk_status pki_nlp_finish(pki_nlp *nlp, pk_error *err);
 
 /* ---- values; after pki_nlp_finish ---- */
 
-int pki_nlp_jacobian_count(const pki_nlp *nlp);                       /* entries, each place once */
-int pki_nlp_hessian_count(const pki_nlp *nlp);                        /* of the lower triangle, each place once */
+int pki_nlp_jacobian_count(const pki_nlp *nlp); /* entries, each place once */
+int pki_nlp_hessian_count(const pki_nlp *nlp);  /* of the lower triangle, each place once */
 void pki_nlp_jacobian_pattern(const pki_nlp *nlp, int *row, int *col);
 void pki_nlp_hessian_pattern(const pki_nlp *nlp, int *row, int *col); /* row >= col */
 
@@ -82,7 +82,8 @@ bool pki_nlp_gradient(const pki_nlp *nlp, const double *x, double *gradient);
 bool pki_nlp_constraints(const pki_nlp *nlp, const double *x, double *g);
 bool pki_nlp_jacobian(const pki_nlp *nlp, const double *x, double *values);
 /* of factor * f + lambda' g */
-bool pki_nlp_hessian(const pki_nlp *nlp, const double *x, double factor, const double *lambda, double *values);
+bool pki_nlp_hessian(const pki_nlp *nlp, const double *x, double factor, const double *lambda,
+                     double *values);
 
 /* The largest violation of rows and bounds, each divided by its scale; which: rows are 0 .. ng - 1, variables ng + i; NULL: not asked. */
 double pki_nlp_violation(const pki_nlp *nlp, const double *x, int *which);
@@ -111,11 +112,11 @@ typedef struct pki_nlp_options {
 
 typedef enum pki_nlp_end {
   PKI_NLP_SOLVED,
-  PKI_NLP_ACCEPTABLE,  /* to a hundred times the tolerance, and no better */
-  PKI_NLP_INFEASIBLE,  /* converged to a point of locally least violation */
-  PKI_NLP_ITERATIONS,  /* or seconds, used up */
-  PKI_NLP_STOPPED,     /* by `progress` */
-  PKI_NLP_FAILED,      /* numerically; `why` says how */
+  PKI_NLP_ACCEPTABLE, /* to a hundred times the tolerance, and no better */
+  PKI_NLP_INFEASIBLE, /* converged to a point of locally least violation */
+  PKI_NLP_ITERATIONS, /* or seconds, used up */
+  PKI_NLP_STOPPED,    /* by `progress` */
+  PKI_NLP_FAILED,     /* numerically; `why` says how */
 } pki_nlp_end;
 
 typedef struct pki_nlp_result {
