@@ -123,11 +123,15 @@ static void lock_plane(pki_motion_problem *p, const pki_body_frame *frames)
 static void find_travel(pki_motion_problem *p, const pki_body_frame *frames)
 {
   const pk_model *m = p->model;
-  p->along = p->across = -1;
-  for (int i = 0; i < m->nbody && m->body_motion[i] == PK_MOTION_PRISMATIC; i++) {
-    if (m->body_parent[i] == i - 1) {
+  p->along = p->across = p->height = p->tilt = -1;
+  for (int i = 0; i < m->nbody && m->body_parent[i] == i - 1; i++) {
+    if (m->body_motion[i] != PK_MOTION_PRISMATIC) { /* the joint of a planar root has an angle, too */
+      p->tilt = i == 2 && m->dof_joint[m->body_u[i]] == m->dof_joint[m->body_u[0]] ? m->body_u[i] : -1;
+      break;
+    } else {
       p->along = fabs(frames[i].axis[0]) > 0.99 ? m->body_u[i] : p->along;
       p->across = fabs(frames[i].axis[1]) > 0.99 ? m->body_u[i] : p->across;
+      p->height = fabs(frames[i].axis[2]) > 0.99 ? m->body_u[i] : p->height;
     }
   }
 }

@@ -89,7 +89,8 @@ typedef struct pki_motion_problem {
   pki_motion_motor motor[PKI_MOTION_DOFS];
   bool motor_lines; /* torques stay below the lines of their motors */
   bool planar;      /* motion in x and z alone: what does not lie in that plane is locked */
-  int along, across; /* coordinates of the trunk along x and y; -1: none; by pki_motion_validate */
+  int along, across, height; /* coordinates of the trunk along x, y and z; -1: none; by pki_motion_validate */
+  int tilt;                  /* of a trunk in the plane: its angle; -1: none */
 
   /* state at the ends, where it is given; NAN: free. x and y of the root are relative. */
   double q_start[PKI_MOTION_DOFS], q_end[PKI_MOTION_DOFS];
@@ -120,6 +121,7 @@ typedef struct pki_motion_problem {
   int grid_rounds;       /* refinements at most */
   int most_intervals;    /* in all */
   int iterations;        /* of the solver for each problem */
+  bool plane_first;      /* gaits in space begin with the same gait in the plane */
 } pki_motion_problem;
 
 /* A problem in which everything has its default: no phases, no feet; limits and motors of the model, free ends. */

@@ -77,6 +77,10 @@ pk_status pki_motion_solve(const pki_motion_problem *problem, const pki_motion_o
 void pki_motion_at(const pki_motion_problem *problem, const pki_motion_solution *solution, double time,
                    pki_motion_point *out);
 
+/* The same at the share s of the interval that begins at the node `node` of `points`. */
+void pki_motion_between(const pki_motion_problem *problem, const pki_motion_solution *solution, int node,
+                        double s, pki_motion_point *out);
+
 /* The whole cycle: where the closure is `half`, the second half is the mirror image of the first. `out` is freed by
  * pki_motion_solution_free; its phases are twice as many. */
 pk_status pki_motion_whole_cycle(const pki_motion_problem *problem, const pki_motion_solution *half,
