@@ -27,6 +27,9 @@ static const pki_bench benches[] = {
      pki_bench_robots, NULL},
     {"feedback", "joints that follow references as constraints and by PD, each at its largest good step",
      pki_bench_feedback, NULL},
+    {"optimize",
+     "inverse dynamics with first and second derivatives, as points of an optimal motion need them",
+     pki_bench_optimize, NULL},
     {"scaling", "a step's cost against links, contacts and robots beside MuJoCo", pki_bench_scaling,
      pki_bench_save_scaling},
 };

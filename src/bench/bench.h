@@ -75,6 +75,13 @@ typedef struct pki_bench_feedback_figures {
   double slip_mm;  /* of a stance; NAN: no feet */
 } pki_bench_feedback_figures;
 
+/* What `pronk bench optimize` adds to a line. */
+typedef struct pki_bench_optimize_figures {
+  int operations;       /* of one point */
+  int entries;          /* numbers that come out */
+  double per_operation; /* ns, of one point */
+} pki_bench_optimize_figures;
+
 /* One line of figures. Numbers that do not apply are NAN. */
 typedef struct pki_bench_result {
   char work[64];      /* "aba coman" */
@@ -102,6 +109,7 @@ typedef struct pki_bench_result {
   pki_bench_scaling_figures scaling;
   pki_bench_robots_figures robots;
   pki_bench_feedback_figures feedback;
+  pki_bench_optimize_figures optimize;
 } pki_bench_result;
 
 /* Which of a result's figures its bench fills in. */
@@ -113,7 +121,8 @@ typedef enum pki_bench_kind {
   PKI_BENCH_BATCH,
   PKI_BENCH_SCALING,
   PKI_BENCH_ROBOTS,
-  PKI_BENCH_FEEDBACK
+  PKI_BENCH_FEEDBACK,
+  PKI_BENCH_OPTIMIZE
 } pki_bench_kind;
 
 /* What a bench leaves: grows by the two functions below. */
@@ -182,6 +191,7 @@ pk_status pki_bench_collision(const pki_bench_options *options, pki_bench_report
 pk_status pki_bench_contact(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_dynamics(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_feedback(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
+pk_status pki_bench_optimize(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_record(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_robots(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_scaling(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
@@ -193,7 +203,7 @@ typedef struct pki_bench_table {
   const char *foot;
 } pki_bench_table;
 
-extern const pki_bench_table pki_bench_robots_table, pki_bench_feedback_table;
+extern const pki_bench_table pki_bench_robots_table, pki_bench_feedback_table, pki_bench_optimize_table;
 void pki_bench_end_table(pki_bench_report *report); /* what is left of it, its foot and the notes */
 void pki_bench_print_number(FILE *out, int width, double value);
 struct cJSON;

@@ -229,6 +229,7 @@ static const pki_bench_table *table_of(const pki_bench_report *report)
   };
   return report->kind == PKI_BENCH_ROBOTS     ? &pki_bench_robots_table
          : report->kind == PKI_BENCH_FEEDBACK ? &pki_bench_feedback_table
+         : report->kind == PKI_BENCH_OPTIMIZE ? &pki_bench_optimize_table
                                               : &tables[report->kind];
 }
 
@@ -333,6 +334,13 @@ static void add_feedback(cJSON *object, const pki_bench_feedback_figures *f)
   pki_bench_add_number(object, "slip_mm", f->slip_mm);
 }
 
+static void add_optimize(cJSON *object, const pki_bench_optimize_figures *f)
+{
+  pki_bench_add_number(object, "operations", f->operations);
+  pki_bench_add_number(object, "entries", f->entries);
+  pki_bench_add_number(object, "ns_per_operation", f->per_operation);
+}
+
 static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
 {
   cJSON *object = cJSON_CreateObject();
@@ -364,6 +372,10 @@ static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
   }
   if (kind == PKI_BENCH_FEEDBACK) {
     add_feedback(object, &r->feedback);
+    return object;
+  }
+  if (kind == PKI_BENCH_OPTIMIZE) {
+    add_optimize(object, &r->optimize);
     return object;
   }
   if (kind == PKI_BENCH_RECORD) {

@@ -148,7 +148,7 @@ static void a_warm_start_at_the_solution_takes_few_iterations(void **state)
 /* Remembers what it was told, and stops after some iterations. */
 typedef struct watcher {
   const pki_nlp *nlp;
-  int calls, stop_after;
+  int calls, stop_after, restorations;
   double least_violation, least_objective;
   double worst_mismatch; /* of the objective at x and the one that was told */
 } watcher;
@@ -162,21 +162,53 @@ static bool watch(void *user, const pki_nlp_progress *progress, const double *x)
   w->worst_mismatch = fmax(w->worst_mismatch, mismatch);
   w->least_violation = w->calls == 0 ? progress->violation : fmin(w->least_violation, progress->violation);
   w->calls++;
+  w->restorations += progress->restoration;
   return w->calls < w->stop_after;
+}
+
+/* Waechter and Biegler (2000): min x0 with x0^2 - x1 = 1, x0 - x2 = 0.5, x1, x2 >= 0. From x0 < 0
+ * line searches along Newton steps fail, feasibility is sought alone, and what there is of it is the point (-1, 0, 0). */
+static pki_nlp_function *waechter_function(void)
+{
+  sheet s = sheet_of(3);
+  pki_graph *g = s.g;
+  const pki_x *x = s.x;
+  const pki_x y[3] = {x[0], pki_minus(g, pki_times(g, x[0], x[0]), x[1]), pki_minus(g, x[0], x[2])};
+  return function_of(&s, "waechter", 3, 0, 3, y);
+}
+
+static pki_nlp *waechter(const pki_nlp_function *f)
+{
+  pki_nlp *nlp = pki_nlp_create();
+  const double start[3] = {-2, 3, 1};
+  pki_nlp_variables(nlp, 3, plain);
+  pki_nlp_rows(nlp, 2, plain);
+  memcpy(nlp->x, start, sizeof start);
+  nlp->lower[1] = nlp->lower[2] = 0;
+  nlp->row_lower[0] = nlp->row_upper[0] = 1;
+  nlp->row_lower[1] = nlp->row_upper[1] = 0.5;
+  pki_nlp_add(nlp, f, (const int[]){0, 1, 2}, NULL, (const int[]){PKI_NLP_OBJECTIVE, 0, 1});
+  finish(nlp);
+  return nlp;
 }
 
 static void progress_comes_with_the_iterate_itself(void **state)
 {
   (void)state;
-  pki_nlp_function *f = hs71_function();
-  pki_nlp *nlp = hs71(f);
-  watcher w = {.nlp = nlp, .stop_after = 1000};
-  const pki_nlp_options options = {.progress = watch, .user = &w};
-  const pki_nlp_result result = solve(nlp, &options);
-  assert_int_equal(w.calls, result.iterations + 1);
-  assert_at_most(w.worst_mismatch, 1e-12);
-  pki_nlp_destroy(nlp);
-  pki_nlp_function_destroy(f);
+  pki_nlp_function *f[2] = {hs71_function(), waechter_function()};
+  pki_nlp *nlp[2] = {hs71(f[0]), waechter(f[1])};
+  for (int i = 0; i < 2; i++) {
+    watcher w = {.nlp = nlp[i], .stop_after = 1000};
+    const pki_nlp_options options = {.progress = watch, .user = &w};
+    const pki_nlp_result result = solve(nlp[i], &options);
+    assert_int_equal(result.end, i == 0 ? PKI_NLP_SOLVED : PKI_NLP_INFEASIBLE);
+    assert_at_least(w.calls, result.iterations + 1);
+    assert_int_equal(w.restorations > 0, i == 1);
+    assert_at_most(result.violation, w.least_violation + 1e-9);
+    assert_at_most(w.worst_mismatch, 1e-12);
+    pki_nlp_destroy(nlp[i]);
+    pki_nlp_function_destroy(f[i]);
+  }
 }
 
 static void a_solve_that_is_stopped_keeps_the_best_iterate(void **state)

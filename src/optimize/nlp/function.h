@@ -6,9 +6,9 @@
  *   jacobian   dy_i/dw_j where it is not zero by structure
  *   hessian    sum_i mu_i d^2 y_i / dw_j dw_k, lower triangle, where it is not zero by structure
  *
- * Each is a tape: a list of operations on registers, each register a vector of lanes, one lane for each instance of the function. One
- * operation is decoded once for all lanes, so that a tape runs about as fast as compiled code and needs no compiler, however long it is.
- * PKI_NLP_LANES instances run at a time. */
+ * Each is a tape (tape.h): a list of operations on registers, each register a vector of lanes, one lane for each instance of the function.
+ * An operation is decoded once for all lanes. Compiled code would be some times faster and would take seconds to compile; beside the linear
+ * algebra of a solver neither shows. PKI_NLP_LANES instances run at a time. */
 #ifndef PKI_OPTIMIZE_NLP_FUNCTION_H
 #define PKI_OPTIMIZE_NLP_FUNCTION_H
 

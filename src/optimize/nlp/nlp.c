@@ -135,10 +135,14 @@ void pki_nlp_add(pki_nlp *nlp, const pki_nlp_function *function, const int *in, 
     nlp->failed = true;
     return;
   }
-  memcpy(t->in + (size_t)t->count * (size_t)nw, in, (size_t)nw * sizeof *in);
+  if (nw > 0) {
+    memcpy(t->in + (size_t)t->count * (size_t)nw, in, (size_t)nw * sizeof *in);
+  }
   if (np > 0) {
     memcpy(t->parameter + (size_t)t->count * (size_t)np, parameter, (size_t)np * sizeof *parameter);
   }
-  memcpy(t->out + (size_t)t->count * (size_t)ny, out, (size_t)ny * sizeof *out);
+  if (ny > 0) {
+    memcpy(t->out + (size_t)t->count * (size_t)ny, out, (size_t)ny * sizeof *out);
+  }
   t->count++;
 }

@@ -127,9 +127,9 @@ typedef struct pki_nlp_result {
   double seconds, evaluation_seconds; /* in all, and of these in functions and derivatives */
 } pki_nlp_result;
 
-/* Solve from nlp->x; x, lambda, z_lower and z_upper are then those of the solution, or of the best iterate (least violation
- * where none is feasible, else least objective among the feasible). PK_ERROR_MISSING (or the status that fits): the plugin is not
- * there, with how to install it. One solve at a time in a process. */
+/* Solve from nlp->x; x is then the solution, or the best iterate: the least violation where none is feasible, else the least objective
+ * among the feasible. lambda, z_lower and z_upper are those of the last iterate. PK_ERROR_UNSUPPORTED: the plugin is not there, with how to
+ * install it. One solve at a time in a process. */
 pk_status pki_nlp_solve(pki_nlp *nlp, const pki_nlp_options *options, pki_nlp_result *out, pk_error *err);
 
 #endif

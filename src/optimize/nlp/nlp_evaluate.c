@@ -16,10 +16,20 @@ int pki_nlp_hessian_count(const pki_nlp *nlp)
   return nlp->pattern->hessian.count;
 }
 
+/* A copy of nothing may come from and go nowhere. */
+static void copy_numbers(double *to, const double *from, int count)
+{
+  if (count > 0) {
+    memcpy(to, from, (size_t)count * sizeof *to);
+  }
+}
+
 static void copy_places(const pki_nlp_places *places, int *row, int *col)
 {
-  memcpy(row, places->row, (size_t)places->count * sizeof *row);
-  memcpy(col, places->col, (size_t)places->count * sizeof *col);
+  if (places->count > 0) {
+    memcpy(row, places->row, (size_t)places->count * sizeof *row);
+    memcpy(col, places->col, (size_t)places->count * sizeof *col);
+  }
 }
 
 void pki_nlp_jacobian_pattern(const pki_nlp *nlp, int *row, int *col)
@@ -42,7 +52,7 @@ static size_t parameter_bytes(const pki_nlp_term *t)
 static bool is_cached(const pki_nlp *nlp, const pki_nlp_cache *cache, const double *x)
 {
   const double *point = cache->point;
-  bool same = cache->known && memcmp(point, x, (size_t)nlp->nx * sizeof *x) == 0;
+  bool same = cache->known && (nlp->nx == 0 || memcmp(point, x, (size_t)nlp->nx * sizeof *x) == 0);
   point += nlp->nx;
   for (int t = 0; t < nlp->nterm && same; t++) {
     const size_t bytes = parameter_bytes(&nlp->terms[t]);
@@ -55,7 +65,7 @@ static bool is_cached(const pki_nlp *nlp, const pki_nlp_cache *cache, const doub
 static void cache_point(const pki_nlp *nlp, pki_nlp_cache *cache, const double *x)
 {
   double *point = cache->point;
-  memcpy(point, x, (size_t)nlp->nx * sizeof *x);
+  copy_numbers(point, x, nlp->nx);
   point += nlp->nx;
   for (int t = 0; t < nlp->nterm; t++) {
     const size_t bytes = parameter_bytes(&nlp->terms[t]);
@@ -152,22 +162,21 @@ bool pki_nlp_objective(const pki_nlp *nlp, const double *x, double *f)
 bool pki_nlp_constraints(const pki_nlp *nlp, const double *x, double *g)
 {
   const bool good = compute_values(nlp, x);
-  memcpy(g, nlp->pattern->value.values + 1, (size_t)nlp->ng * sizeof *g);
+  copy_numbers(g, nlp->pattern->value.values + 1, nlp->ng);
   return good;
 }
 
 bool pki_nlp_gradient(const pki_nlp *nlp, const double *x, double *gradient)
 {
   const bool good = compute_derivatives(nlp, x);
-  memcpy(gradient, nlp->pattern->derivative.values + nlp->pattern->jacobian.count,
-         (size_t)nlp->nx * sizeof *gradient);
+  copy_numbers(gradient, nlp->pattern->derivative.values + nlp->pattern->jacobian.count, nlp->nx);
   return good;
 }
 
 bool pki_nlp_jacobian(const pki_nlp *nlp, const double *x, double *values)
 {
   const bool good = compute_derivatives(nlp, x);
-  memcpy(values, nlp->pattern->derivative.values, (size_t)nlp->pattern->jacobian.count * sizeof *values);
+  copy_numbers(values, nlp->pattern->derivative.values, nlp->pattern->jacobian.count);
   return good;
 }
 
@@ -185,7 +194,9 @@ bool pki_nlp_hessian(const pki_nlp *nlp, const double *x, double factor, const d
 {
   const struct pki_nlp_pattern *p = nlp->pattern;
   bool good = true;
-  memset(values, 0, (size_t)p->hessian.count * sizeof *values);
+  for (int k = 0; k < p->hessian.count; k++) {
+    values[k] = 0;
+  }
   for (int t = 0; t < nlp->nterm && good; t++) {
     const pki_nlp_term *term = &nlp->terms[t];
     const pki_nlp_slots *slots = &p->slots[t];

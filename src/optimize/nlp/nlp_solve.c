@@ -133,18 +133,20 @@ static pk_status find_solver(pki_solver_fn *out, pk_error *err)
 {
   char folder[PKI_PATH_MAX], path[PKI_PATH_MAX];
   void *library = NULL;
+  const char *why = "there is no folder of plugins";
   *out = NULL;
   if (pki_plugin_folder("plugins", "PRONK_PLUGINS", PKI_PLUGINS_FOLDER, folder) &&
       pki_path_join(path, folder, "pronk_ipopt.so")) {
     pki_plugin_function symbol = pki_plugin_load(path, "pk_nlp_solve", false, &library);
     memcpy(out, &symbol, sizeof symbol);
+    why = symbol == NULL ? pki_plugin_error() : "";
   }
   if (*out == NULL) {
     return pki_fail(
         err, PK_ERROR_UNSUPPORTED, (pki_where){0},
         "there is no Ipopt plugin: %s. Install coinor-libipopt-dev (Debian) and build with "
         "PK_WITH_IPOPT=ON; PRONK_PLUGINS names the folder of pronk_ipopt.so where it is elsewhere",
-        library == NULL ? pki_plugin_error() : "");
+        why);
   }
   return PK_OK;
 }
