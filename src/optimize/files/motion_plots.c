@@ -6,27 +6,41 @@
 
 #include "optimize/files/motion_report.h"
 
-enum { JOINTS_PER_PANEL = 4 };
+enum { JOINTS_PER_PANEL = 7 };
 
 /* ---- joints ---- */
 
-/* One quantity of every joint, four joints in a panel. */
+/* How many joints from k on belong into one panel: those of one leg or arm, up to the next one that hangs on the trunk. */
+static int count_limb(const pk_model *m, int k)
+{
+  const int trunk = m->links[m->robots[0].root_link].body;
+  int n = 1;
+  while (k + n < m->nu && n < JOINTS_PER_PANEL) {
+    const int joint = m->dof_joint[k + n];
+    if (joint >= 0 && m->body_parent[m->joints[joint].body] == trunk) {
+      break;
+    }
+    n++;
+  }
+  return n;
+}
+
+/* One quantity of every joint, those of a limb in a panel. */
 static void add_quantity(pki_motion_page *page, const char *id, const char *title, const char *unit,
                          const double *(*of)(const pki_motion_point *p))
 {
   const pki_course *c = page->course;
   const pk_model *m = c->gait->model;
-  const int first = pki_gait_trunk(m);
-  for (int k = first; k < m->nu; k += JOINTS_PER_PANEL) {
+  for (int k = pki_gait_trunk(m), n; k < m->nu; k += n) {
     pki_svg_series series[JOINTS_PER_PANEL];
     char name[48];
-    int n = 0;
-    for (; n < JOINTS_PER_PANEL && k + n < m->nu; n++) {
+    n = count_limb(m, k);
+    for (int s = 0; s < n; s++) {
       for (int i = 0; i < c->nrow; i++) {
-        page->value[n][i] = of(c->rows[i].point)[k + n];
+        page->value[s][i] = of(c->rows[i].point)[k + s];
       }
-      series[n] = (pki_svg_series){
-          .name = pki_gait_coordinate_name(m, k + n), .x = page->time, .y = page->value[n], .n = c->nrow};
+      series[s] = (pki_svg_series){
+          .name = pki_gait_coordinate_name(m, k + s), .x = page->time, .y = page->value[s], .n = c->nrow};
     }
     snprintf(name, sizeof name, "%s-%d", id, k);
     pki_motion_page_panel(page, name, title, (pki_svg_axis){.label = title, .unit = unit}, series, n);
@@ -52,7 +66,8 @@ static const double *tau_of(const pki_motion_point *p)
  * line of the motor in both quadrants in which it drives. */
 static int fill_edge(const pki_motion_problem *p, int k, double reach_v, double reach_t, double *x, double *y)
 {
-  const double tau = fmin(p->tau_upper[k], reach_t), v = fmin(p->v_upper[k], reach_v);
+  /* what has no limit has one far outside of the picture */
+  const double tau = fmin(p->tau_upper[k], 10 * reach_t), v = fmin(p->v_upper[k], 10 * reach_v);
   const pki_motion_motor *m = &p->motor[k];
   const bool line = isfinite(m->speed) && m->stall > 0;
   enum { STEPS = 40 };
@@ -85,15 +100,16 @@ static void add_planes(pki_motion_page *page)
       page->value[0][i] = c->rows[i].point->v[k];
       page->value[1][i] = c->rows[i].point->tau[k];
     }
-    const double reach_v = 2 * page->figures.peak_speed[k] + 0.1,
-                 reach_t = 2 * page->figures.peak_torque[k] + 0.1;
+    /* the motion fills the picture; a limit that is far from it stays outside */
+    const double reach_v = fmin(1.5 * page->figures.peak_speed[k] + 0.01, 1.05 * p->v_upper[k]);
+    const double reach_t = fmin(1.5 * page->figures.peak_torque[k] + 0.01, 1.05 * p->tau_upper[k]);
     const int n = fill_edge(p, k, reach_v, reach_t, x, y);
     const pki_svg_series series[] = {
         {.name = "motion", .x = page->value[0], .y = page->value[1], .n = c->nrow, .color = 1},
         {.name = "limit", .x = x, .y = y, .n = n, .style = PKI_SVG_DASHED, .color = 2}};
     const pki_svg_panel panel = {.title = pki_gait_coordinate_name(m, k),
-                                 .x = {.label = "speed", .unit = "rad/s"},
-                                 .y = {.label = "torque", .unit = "N m"},
+                                 .x = {.label = "speed", .unit = "rad/s", .least = -reach_v, .most = reach_v},
+                                 .y = {.label = "torque", .unit = "N m", .least = -reach_t, .most = reach_t},
                                  .series = series,
                                  .nseries = 2};
     snprintf(id, sizeof id, "plane-%d", k);
