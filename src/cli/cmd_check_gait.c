@@ -174,8 +174,8 @@ static void print_text(const char *path, const pki_gait_file *g)
   pki_text_addf(&out, "  robot       %s: %d degrees of freedom, %.4g kg, %d feet%s\n",
                 g->model->robots[0].name, g->model->nu, g->model->mass, p->nfoot,
                 p->planar ? ", planar" : "");
-  pki_text_addf(&out, "  motion      closure %s, %d phases, %d intervals, %s: about %d variables\n",
-                pki_motion_closure_word(p->closure), p->nphase, total_intervals(p),
+  pki_text_addf(&out, "  motion      closure %s, %d phase%s, %d intervals, %s: about %d variables\n",
+                pki_motion_closure_word(p->closure), p->nphase, p->nphase == 1 ? "" : "s", total_intervals(p),
                 pki_motion_scheme_word(p->scheme), count_variables(g));
   add_range(&out, "speed", p->speed, p->speed, "m/s");
   add_range(&out, "stride", p->stride_shortest, p->stride_longest, "m");

@@ -87,7 +87,8 @@ static pk_status write_files(const job *j, const pki_course *course, pk_error *e
                  ? files[i].save(course, path, err)
                  : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = j->folder}, "the path is too long");
   }
-  if (status == PK_OK && pki_path_join(path, j->folder, "solution.pronk")) {
+  /* of one that is not solved the file has what was kept on the way: a restart goes on from there */
+  if (status == PK_OK && j->solution.solved && pki_path_join(path, j->folder, "solution.pronk")) {
     status = pki_solution_save(&j->solution, j->gait->hash, path, err);
   }
   if (status == PK_OK && pki_path_join(path, j->folder, "summary.json")) {
@@ -122,12 +123,12 @@ static void print_text(const job *j, const pki_course *course)
   pki_text_free(&text);
   print_fact("objective", s->objective, "");
   print_fact("speed", f.speed, "m/s");
-  print_fact("stride", course->whole.stride, "m");
+  print_fact("stride", isnan(f.speed) ? NAN : course->whole.stride, "m");
   print_fact("period", course->whole.period, "s");
   print_fact("cost of transport", f.cost_of_transport, "");
   print_fact("Joule heat", course->whole.joule, "J/m");
   print_fact("least S_H", f.stability, "kg m^2/s");
-  print_fact("friction used", f.friction_used, "");
+  print_fact("friction used", j->gait->problem.nfoot > 0 ? f.friction_used : NAN, "");
   printf("\nMotion:   %s/motion.csv\nScenario: %s/scenario.yaml\nReport:   %s/report.html\n", j->folder,
          j->folder, j->folder);
 }

@@ -73,14 +73,16 @@ static void hash_numbers(const pki_motion_problem *p, uint64_t *hash)
       hash,
       (const double[]){o->torque, o->joule, o->work, o->time, o->polygon, o->stability, o->acceleration}, 7);
   hash_reals(hash,
-             (const double[]){p->closure, p->scheme, p->motor_lines, p->planar, p->speed, p->stride_shortest,
-                              p->stride_longest, p->period_shortest, p->period_longest, p->friction,
-                              p->spin_friction, p->slope, p->clearance, p->least_force, p->tip_speed,
-                              p->tip_perpendicular, p->least_stability, p->tolerance, p->grid_tolerance},
-             19);
+             (const double[]){p->closure,         p->scheme,          p->motor_lines,    p->planar,
+                              p->speed,           p->stride_shortest, p->stride_longest, p->period_shortest,
+                              p->period_longest,  p->friction,        p->spin_friction,  p->slope,
+                              p->clearance,       p->least_force,     p->tip_speed,      p->tip_perpendicular,
+                              p->least_stability, p->tolerance,       p->grid_tolerance, p->grid_rounds,
+                              p->most_intervals},
+             21);
 }
 
-/* How often the solver and the grid may try is left out: a solution that ran out of it goes on with more. */
+/* How many iterations the solver may take is left out: a solution that ran out of them goes on with more. */
 static uint64_t hash_of(const pki_gait_file *g)
 {
   uint64_t hash = PKI_HASH_START;

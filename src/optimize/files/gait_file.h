@@ -49,7 +49,7 @@ typedef struct pki_gait_file {
   pki_scenario *scenario; /* its model alone on a plane: where the section `model` was read */
   pk_model *model;        /* of the problem: root chain or fixed */
   pki_motion_problem problem;
-  uint64_t hash; /* of the problem's numbers and of the model, without names and limits of the solver */
+  uint64_t hash; /* of the problem's numbers and of the model, without names and the number of iterations */
 } pki_gait_file;
 
 /* gaits/, PRONK_GAITS. */

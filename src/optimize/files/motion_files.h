@@ -12,7 +12,8 @@ pk_status pki_motion_csv_save(const pki_course *course, const char *path, pk_err
 /* track.txt: joint angles alone, for `track`, `computed-torque` and `whole-body` (docs/formats/track.md). */
 pk_status pki_motion_track_save(const pki_course *course, const char *path, pk_error *err);
 
-/* scenario.yaml: the robot at the start of the motion, on the ground of the problem, following motion.csv beside it. */
+/* scenario.yaml: the robot at the start of the motion, on the ground of the problem, following motion.csv beside it; of one that is
+ * fixed in the world following track.txt. */
 pk_status pki_motion_scenario_save(const pki_course *course, const char *path, pk_error *err);
 
 /* summary.json; `solution` has the ladder. */

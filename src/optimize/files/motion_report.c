@@ -62,7 +62,7 @@ static void add_facts(pki_motion_page *page)
   pki_table_row(&t, (const char *const[]){"outcome", end});
   add_fact(&t, "objective", s->objective, "");
   add_fact(&t, "speed", f->speed, "m/s");
-  add_fact(&t, "stride", w->stride, "m");
+  add_fact(&t, "stride", isnan(f->speed) ? NAN : w->stride, "m");
   add_fact(&t, "period", w->period, "s");
   add_fact(&t, "Froude number v²/(g h)", f->froude, "");
   add_fact(&t, "cost of transport J_e2, ∫Σ|τ q'| dt / (m g d)", f->cost_of_transport, "");
@@ -70,7 +70,7 @@ static void add_facts(pki_motion_page *page)
   add_fact(&t, "Joule heat for each weight and metre", f->joule_cost, "");
   add_fact(&t, "∫Στ² dt", w->torque, "N² m² s");
   add_fact(&t, "least S_H", f->stability, "kg m²/s");
-  add_fact(&t, "friction used, largest", f->friction_used, "");
+  add_fact(&t, "friction used, largest", page->course->gait->problem.nfoot > 0 ? f->friction_used : NAN, "");
   add_fact(&t, "lift of the lowest swing", f->clearance, "m");
   pki_report_facts(&page->report, &t);
   pki_table_free(&t);

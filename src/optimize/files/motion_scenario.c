@@ -131,8 +131,13 @@ pk_status pki_motion_scenario_save(const pki_course *course, const char *path, p
     pki_text_add(&text, "\n");
   }
   add_start(course, &text);
-  add_ground(&g->problem, &text);
-  pki_text_add(&text, "step:\n  dt: 1e-3\ncontroller:\n  name: follow\n  file: motion.csv\n");
+  if (pki_gait_trunk(g->model) > 0) {
+    add_ground(&g->problem, &text);
+    pki_text_add(&text, "step:\n  dt: 1e-3\ncontroller:\n  name: follow\n  file: motion.csv\n");
+  } else { /* nothing to stand on, no trunk to balance */
+    pki_text_addf(&text, "step:\n  dt: 1e-3\ncontroller:\n  name: computed-torque\n  file: track.txt\n%s",
+                  course->repeats ? "  loop: 0\n" : "");
+  }
   const pk_status status = pki_text_save(&text, path, err);
   pki_text_free(&text);
   return status;
