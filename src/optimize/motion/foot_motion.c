@@ -31,7 +31,8 @@ bool pki_motion_of_foot(const pki_robot *robot, const pki_motion_foot *foot, pki
   out->turn = (pki_x3){{twist[0], twist[1], twist[2]}};
   out->point = pki_x3_plus(g, (pki_x3){{origin[0], origin[1], origin[2]}}, touch);
   for (int k = 0; k < 3; k++) {
-    out->axes[k] = vector_in_world(g, pose, (const double[3]){foot->rot[k], foot->rot[3 + k], foot->rot[6 + k]});
+    out->axes[k] =
+        vector_in_world(g, pose, (const double[3]){foot->rot[k], foot->rot[3 + k], foot->rot[6 + k]});
   }
   const pki_x3 v = pki_x3_plus_cross(g, (pki_x3){{twist[3], twist[4], twist[5]}}, out->turn, touch);
   for (int k = 0; k < 3; k++) {

@@ -122,9 +122,9 @@ pk_status pki_grid_functions_create(pki_grid_functions *out, pk_error *err)
 
 void pki_grid_functions_free(pki_grid_functions *functions)
 {
-  pki_nlp_function *const all[] = {functions->simpson, functions->middle, functions->scaled,
-                                   functions->cone,    functions->line,   functions->rate,
-                                   functions->power,   functions->heat,   functions->heat_per_metre,
+  pki_nlp_function *const all[] = {functions->simpson,       functions->middle, functions->scaled,
+                                   functions->cone,          functions->line,   functions->rate,
+                                   functions->power,         functions->heat,   functions->heat_per_metre,
                                    functions->work_per_metre};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     pki_nlp_function_destroy(all[i]);

@@ -19,10 +19,10 @@ typedef struct timeline {
 typedef struct guesser {
   pki_motion_program *program;
   timeline line;
-  double speed;                  /* m/s, of the trunk along x */
-  double from[PKI_MOTION_DOFS];  /* the pose at the start */
-  double to[PKI_MOTION_DOFS];    /* and at the end, of a motion that does not repeat */
-  double leave, arrive;          /* s, between which it goes from one to the other */
+  double speed;                 /* m/s, of the trunk along x */
+  double from[PKI_MOTION_DOFS]; /* the pose at the start */
+  double to[PKI_MOTION_DOFS];   /* and at the end, of a motion that does not repeat */
+  double leave, arrive;         /* s, between which it goes from one to the other */
 } guesser;
 
 static timeline draw_timeline(const pki_motion_program *program)
@@ -192,8 +192,7 @@ static void reach_with_leg(const guesser *g, int foot, const double target[3], d
     const int rows = pki_motion_leg_errors(f, chain, target, error, jacobian);
     bool joint[PKI_MOTION_DOFS];
     for (int k = 0; k < f->nchain; k++) {
-      joint[k] = p->model->dof_joint[f->chain[k]] >= 0 && f->chain[k] != p->along && f->chain[k] != p->height &&
-                 f->chain[k] != p->across && !p->locked[f->chain[k]] && f->chain[k] != p->tilt;
+      joint[k] = p->tau_upper[f->chain[k]] > 0 && !p->locked[f->chain[k]];
     }
     double change[PKI_MOTION_DOFS], most = 0;
     pki_motion_damped_step(rows, f->nchain, joint, error, jacobian, change);
@@ -232,7 +231,7 @@ static void guess_point(const guesser *g, int phase, int point, double time)
   const pki_motion_program *program = g->program;
   const pki_point_variables *at = &program->points[phase][point];
   const int n = program->robot->n;
-  const double d = 1e-3 * program->time_scale;
+  const double t = program->time_scale, d = 0.03 * t, most = 10 / (t * t); /* legs that barely reach jerk */
   double q[3][PKI_MOTION_DOFS], v[PKI_MOTION_DOFS], a[PKI_MOTION_DOFS];
   for (int k = 0; k < 3; k++) {
     place_robot(g, time + (k - 1) * d, q[k]);
@@ -241,6 +240,8 @@ static void guess_point(const guesser *g, int phase, int point, double time)
     const bool locked = program->problem->locked[k];
     v[k] = locked ? 0 : (q[2][k] - q[0][k]) / (2 * d);
     a[k] = locked ? 0 : (q[2][k] - 2 * q[1][k] + q[0][k]) / (d * d);
+    v[k] = fmin(fmax(v[k], -10 / t), 10 / t);
+    a[k] = fmin(fmax(a[k], -most), most);
     set_value(program->nlp, at->q + k, q[1][k]);
     set_value(program->nlp, at->v + k, v[k]);
     set_value(program->nlp, at->a + k, a[k]);
@@ -254,8 +255,7 @@ static void guess_boundary(const pki_motion_program *program, int b)
   if (!at->jump) {
     return;
   }
-  const pki_point_variables *before =
-      &program->points[b - 1][pki_motion_points(program->grid, b - 1) - 1];
+  const pki_point_variables *before = &program->points[b - 1][pki_motion_points(program->grid, b - 1) - 1];
   for (int k = 0; k < program->robot->n; k++) {
     set_value(program->nlp, at->after + k, program->nlp->x[before->v + k]);
   }
@@ -292,13 +292,11 @@ static guesser begin_guess(pki_motion_program *program)
 {
   const pki_motion_problem *p = program->problem;
   guesser g = {.program = program, .line = draw_timeline(program)};
-  const double part = p->closure == PKI_MOTION_HALF ? 0.5 : 1;
   double stride = 0;
   if (!isnan(p->stride_shortest)) {
     stride = (p->stride_shortest + p->stride_longest) / 2;
   }
   g.speed = isnan(p->speed) ? stride / g.line.period : p->speed;
-  (void)part;
   for (int k = 0; k < program->robot->n; k++) {
     g.from[k] = isnan(p->q_start[k]) ? p->pose[k] : p->q_start[k];
     g.to[k] = isnan(p->q_end[k]) ? g.from[k] : p->q_end[k];

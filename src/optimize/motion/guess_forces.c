@@ -78,7 +78,7 @@ void pki_motion_damped_step(int rows, int columns, const bool *free_column, cons
     trace += A[i][i];
   }
   for (int i = 0; i < rows; i++) {
-    A[i][i] += 1e-6 * trace + 1e-300;
+    A[i][i] += 1e-5 * trace + 1e-300;
   }
   solve_spd(rows, A, b);
   for (int k = 0; k < columns; k++) {
@@ -157,8 +157,8 @@ static void set_within(pki_nlp *nlp, int variable, double value)
   nlp->x[variable] = fmin(fmax(value, nlp->lower[variable]), nlp->upper[variable]);
 }
 
-void pki_motion_guess_forces(const pki_motion_program *program, const pki_point_variables *at, const double *q,
-                             const double *v, const double *a)
+void pki_motion_guess_forces(const pki_motion_program *program, const pki_point_variables *at,
+                             const double *q, const double *v, const double *a)
 {
   const pki_motion_problem *p = program->problem;
   const int n = program->robot->n;

@@ -13,8 +13,8 @@ void pki_motion_damped_step(int rows, int columns, const bool *free_column, cons
                             double jacobian[5][PKI_MOTION_DOFS], double *change);
 
 /* Forces of the standing feet that balance the trunk as well as they can, torques that leave nothing to the joints; powers of them. */
-void pki_motion_guess_forces(const pki_motion_program *program, const pki_point_variables *at, const double *q,
-                             const double *v, const double *a);
+void pki_motion_guess_forces(const pki_motion_program *program, const pki_point_variables *at,
+                             const double *q, const double *v, const double *a);
 
 /* rest := rest - J' f with the f of the standing feet for which least of it is left, on coordinates that are not locked. */
 void pki_motion_push_back(const pki_motion_program *program, unsigned stance, const double *q, double *rest);

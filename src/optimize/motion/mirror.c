@@ -48,16 +48,16 @@ static double image_sign(const pk_model *m, const pki_body_frame *frames, int i,
 static int find_image(const pk_model *m, const pki_body_frame *frames, const int *image, int i, double *sign)
 {
   const int parent = m->body_parent[i] >= 0 ? image[m->body_parent[i]] : -1;
+  int found = -1;
   for (int j = 0; j < m->nbody; j++) {
-    if (m->body_parent[j] != parent) {
-      continue;
-    }
-    *sign = image_sign(m, frames, i, j);
-    if (*sign != 0) {
-      return j;
+    const double way = m->body_parent[j] == parent ? image_sign(m, frames, i, j) : 0;
+    if (way != 0 &&
+        (found < 0 || found == i)) { /* legs in one plane are each other's images, not their own */
+      found = j;
+      *sign = way;
     }
   }
-  return -1;
+  return found;
 }
 
 static pk_status fail_image(const pki_motion_problem *p, int dof, pk_error *err)

@@ -74,9 +74,9 @@ pk_status pki_motion_add_foot(pki_motion_problem *problem, const char *link, pk_
   }
   const int ball = find_shape(m, index, PK_SHAPE_SPHERE), box = find_shape(m, index, PK_SHAPE_BOX);
   if (ball < 0 && box < 0) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, where,
-                    "the link \"%.60s\" has neither a ball nor a box that collides, expected one that can stand",
-                    link);
+    return pki_fail(
+        err, PK_ERROR_ARGUMENT, where,
+        "the link \"%.60s\" has neither a ball nor a box that collides, expected one that can stand", link);
   }
   pki_motion_foot *foot = &problem->feet[problem->nfoot];
   const pk_model_shape *s = &m->shapes[ball >= 0 ? ball : box];
@@ -107,32 +107,30 @@ static void place_feet(pki_motion_problem *p, const pki_body_frame *frames)
   }
 }
 
-/* In the plane what turns about another axis than y, or travels along y, keeps its place. */
+/* In the plane what turns about another axis than y, or travels along y, keeps its place. A robot without such joints is planar. */
 static void lock_plane(pki_motion_problem *p, const pki_body_frame *frames)
 {
-  for (int i = 0; i < p->model->nbody && p->planar; i++) {
+  int leaves = 0;
+  for (int i = 0; i < p->model->nbody; i++) {
     const bool turns = p->model->body_motion[i] == PK_MOTION_REVOLUTE;
     const double across = fabs(frames[i].axis[1]);
-    if (turns ? across < 0.5 : across > 0.5) {
-      p->locked[p->model->body_u[i]] = true;
-    }
+    const bool out = turns ? across < 1 - 1e-9 : across > 1e-9;
+    leaves += out && !p->locked[p->model->body_u[i]] ? 1 : 0;
+    p->locked[p->model->body_u[i]] |= out && p->planar;
   }
+  p->planar |= leaves == 0;
 }
 
 /* Sliders between the world and the first body that turns. */
 static void find_travel(pki_motion_problem *p, const pki_body_frame *frames)
 {
   const pk_model *m = p->model;
-  p->along = p->across = p->height = p->tilt = -1;
-  for (int i = 0; i < m->nbody && m->body_parent[i] == i - 1; i++) {
-    if (m->body_motion[i] != PK_MOTION_PRISMATIC) { /* the joint of a planar root has an angle, too */
-      p->tilt = i == 2 && m->dof_joint[m->body_u[i]] == m->dof_joint[m->body_u[0]] ? m->body_u[i] : -1;
-      break;
-    } else {
-      p->along = fabs(frames[i].axis[0]) > 0.99 ? m->body_u[i] : p->along;
-      p->across = fabs(frames[i].axis[1]) > 0.99 ? m->body_u[i] : p->across;
-      p->height = fabs(frames[i].axis[2]) > 0.99 ? m->body_u[i] : p->height;
-    }
+  p->along = p->across = p->height = -1;
+  for (int i = 0; i < m->nbody && m->body_parent[i] == i - 1 && m->body_motion[i] == PK_MOTION_PRISMATIC;
+       i++) {
+    p->along = fabs(frames[i].axis[0]) > 0.99 ? m->body_u[i] : p->along;
+    p->across = fabs(frames[i].axis[1]) > 0.99 ? m->body_u[i] : p->across;
+    p->height = fabs(frames[i].axis[2]) > 0.99 ? m->body_u[i] : p->height;
   }
 }
 
@@ -202,7 +200,8 @@ static pk_status check_stability(const pki_motion_problem *p, pk_error *err)
     }
     if (edges.feet == 2 && edges.diagonals == 1 && !p->phases[i].crossing && !past) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = field},
-                      "stands on a diagonal, and S_H jumps where the mass crosses it: make two phases of it, of which the "
+                      "stands on a diagonal, and S_H jumps where the mass crosses it: make two phases of it, "
+                      "of which the "
                       "first ends at the crossing");
     }
   }
@@ -227,7 +226,8 @@ static pk_status check_numbers(const pki_motion_problem *p, pk_error *err)
   for (int k = 0; k < p->model->nu; k++) {
     if (!(p->q_lower[k] <= p->q_upper[k])) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "limits"},
-                      "coordinate %d lies between %g and %g, expected a range", k, p->q_lower[k], p->q_upper[k]);
+                      "coordinate %d lies between %g and %g, expected a range", k, p->q_lower[k],
+                      p->q_upper[k]);
     }
   }
   return PK_OK;
@@ -236,8 +236,7 @@ static pk_status check_numbers(const pki_motion_problem *p, pk_error *err)
 pk_status pki_motion_validate(pki_motion_problem *problem, pk_error *err)
 {
   pk_status status = check_model(problem, err);
-  pki_body_frame *frames =
-      status == PK_OK ? calloc((size_t)problem->model->nbody + 1, sizeof *frames) : NULL;
+  pki_body_frame *frames = status == PK_OK ? calloc((size_t)problem->model->nbody + 1, sizeof *frames) : NULL;
   if (status == PK_OK && frames == NULL) {
     status = pki_fail_memory(err, "a motion");
   }

@@ -35,8 +35,8 @@ typedef struct pki_motion_foot {
   bool area;                  /* a sole that lies flat; its z axis is that of the link */
   double length, width;       /* m, of a sole */
   double rot[9];              /* of the sole's frame in the body */
-  double stand[3];            /* m: where it touches in the standing pose, world axes; by pki_motion_validate */
-  double ankle;               /* N m: a foot without mass on the ground whose motor turns the leg about y; 0: none */
+  double stand[3]; /* m: where it touches in the standing pose, world axes; by pki_motion_validate */
+  double ankle;    /* N m: a foot without mass on the ground whose motor turns the leg about y; 0: none */
 } pki_motion_foot;
 
 typedef struct pki_motion_phase {
@@ -50,12 +50,12 @@ typedef struct pki_motion_phase {
 
 /* A motor as energies and the torque-speed line need it. */
 typedef struct pki_motion_motor {
-  double resistance;  /* ohm */
-  double constant;    /* N m/A, of the motor */
-  double gear;        /* motor turns per joint turn */
-  double efficiency;  /* of the gear, 0 to 1 */
-  double speed;       /* rad/s of the joint without load, at the voltage; INFINITY: no line */
-  double stall;       /* N m at the joint without speed, at the voltage */
+  double resistance; /* ohm */
+  double constant;   /* N m/A, of the motor */
+  double gear;       /* motor turns per joint turn */
+  double efficiency; /* of the gear, 0 to 1 */
+  double speed;      /* rad/s of the joint without load, at the voltage; INFINITY: no line */
+  double stall;      /* N m at the joint without speed, at the voltage */
 } pki_motion_motor;
 
 /* The weights of what is minimised; each has its unit, see docs/theory/optimisation.md. */
@@ -80,24 +80,23 @@ typedef struct pki_motion_problem {
   pki_motion_scheme scheme;
 
   /* the robot; [nu] of the model, all in its coordinates */
-  double pose[PKI_MOTION_DOFS];                                 /* rad, m: a good standing pose, for the first guess */
-  double q_lower[PKI_MOTION_DOFS], q_upper[PKI_MOTION_DOFS];    /* rad, m */
-  double v_upper[PKI_MOTION_DOFS];                              /* rad/s, m/s */
-  double tau_upper[PKI_MOTION_DOFS];                            /* N m, N; 0: no motor; INFINITY: no limit */
-  double rate_upper[PKI_MOTION_DOFS];                           /* N m/s: of the torque; INFINITY: no limit */
-  bool locked[PKI_MOTION_DOFS];                                 /* the coordinate keeps the value of `pose` */
+  double pose[PKI_MOTION_DOFS]; /* rad, m: a good standing pose, for the first guess */
+  double q_lower[PKI_MOTION_DOFS], q_upper[PKI_MOTION_DOFS]; /* rad, m */
+  double v_upper[PKI_MOTION_DOFS];                           /* rad/s, m/s */
+  double tau_upper[PKI_MOTION_DOFS];                         /* N m, N; 0: no motor; INFINITY: no limit */
+  double rate_upper[PKI_MOTION_DOFS];                        /* N m/s: of the torque; INFINITY: no limit */
+  bool locked[PKI_MOTION_DOFS];                              /* the coordinate keeps the value of `pose` */
   pki_motion_motor motor[PKI_MOTION_DOFS];
-  bool motor_lines; /* torques stay below the lines of their motors */
-  bool planar;      /* motion in x and z alone: what does not lie in that plane is locked */
+  bool motor_lines;          /* torques stay below the lines of their motors */
+  bool planar;               /* motion in x and z alone: what does not lie in that plane is locked */
   int along, across, height; /* coordinates of the trunk along x, y and z; -1: none; by pki_motion_validate */
-  int tilt;                  /* of a trunk in the plane: its angle; -1: none */
 
   /* state at the ends, where it is given; NAN: free. x and y of the root are relative. */
   double q_start[PKI_MOTION_DOFS], q_end[PKI_MOTION_DOFS];
   double v_start[PKI_MOTION_DOFS], v_end[PKI_MOTION_DOFS];
 
   /* of the whole cycle, NAN: free */
-  double speed;                          /* m/s along x */
+  double speed;                           /* m/s along x */
   double stride_shortest, stride_longest; /* m, of a whole cycle; NAN: free */
   double period_shortest, period_longest; /* s, of a whole cycle; NAN: free */
 
@@ -109,19 +108,20 @@ typedef struct pki_motion_problem {
   double least_force;   /* share of the weight that every standing foot carries at least; 0: none */
 
   /* stability */
-  double tip_speed;     /* m/s, v_tip of H_max */
+  double tip_speed;       /* m/s, v_tip of H_max */
   bool tip_perpendicular; /* H_max with the speed along e x r instead of horizontal */
   double least_stability; /* kg m^2/s, least S_H where it is constrained; NAN: not */
 
   pki_motion_objective objective;
 
   /* the solver and the grid */
-  double tolerance;      /* of the solver; scaled */
-  double grid_tolerance; /* largest relative error of the interpolants on an interval; INFINITY: the grid stays */
-  int grid_rounds;       /* refinements at most */
-  int most_intervals;    /* in all */
-  int iterations;        /* of the solver for each problem */
-  bool plane_first;      /* gaits in space begin with the same gait in the plane */
+  double tolerance; /* of the solver; scaled */
+  double
+      grid_tolerance; /* largest relative error of the interpolants on an interval; INFINITY: the grid stays */
+  int grid_rounds;    /* refinements at most */
+  int most_intervals; /* in all */
+  int iterations;     /* of the solver for each problem */
+  bool plane_first;   /* gaits in space begin with the same gait in the plane */
 } pki_motion_problem;
 
 /* A problem in which everything has its default: no phases, no feet; limits and motors of the model, free ends. */

@@ -144,7 +144,8 @@ pki_profile *pki_profile_create(const pki_motion_program *program)
   for (int i = 0; i < nlp->ng && good; i++) {
     const pki_nlp_label *label = &nlp->row_label[i];
     const curve_key key = make_key(label, 1, count_sub(nlp->row_label, i));
-    const double values[COLUMNS] = {place_of(program, label), nlp->lambda[i] / multiplier_unit(program, label)};
+    const double values[COLUMNS] = {place_of(program, label),
+                                    nlp->lambda[i] / multiplier_unit(program, label)};
     good = append_point(profile, &key, values);
   }
   if (!good) {
@@ -211,8 +212,8 @@ void pki_profile_apply(const pki_profile *profile, pki_motion_program *program)
     nlp->lambda[i] = 0;
     if (found >= 0) {
       cursor = found;
-      nlp->lambda[i] = curve_at(&profile->curves[found], 1, place_of(program, label)) *
-                       multiplier_unit(program, label);
+      nlp->lambda[i] =
+          curve_at(&profile->curves[found], 1, place_of(program, label)) * multiplier_unit(program, label);
     }
   }
 }

@@ -190,11 +190,11 @@ static void add_torques(pki_motion_program *program, int phase, int point)
 }
 
 static const char *const force_words[] = {"force along x",  "force along y",  "force along z",
-                                          "moment about x", "moment about y", "moment about z", "ankle torque"};
-static const char *const impulse_words[] = {"impulse along x",       "impulse along y",
-                                            "impulse along z",       "turning impulse about x",
-                                            "turning impulse about y", "turning impulse about z",
-                                            "ankle impulse"};
+                                          "moment about x", "moment about y", "moment about z",
+                                          "ankle torque"};
+static const char *const impulse_words[] = {
+    "impulse along x",         "impulse along y",         "impulse along z", "turning impulse about x",
+    "turning impulse about y", "turning impulse about z", "ankle impulse"};
 
 /* Forces of a foot, or its impulses; the first. */
 static int add_force(pki_motion_program *program, int foot, int phase, int point, double unit, double least)

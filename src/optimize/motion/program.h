@@ -30,7 +30,8 @@ typedef struct pki_motion_grid {
 pk_status pki_motion_grid_even(const pki_motion_problem *problem, pki_motion_grid *out, pk_error *err);
 void pki_motion_grid_free(pki_motion_grid *grid);
 double pki_motion_grid_at(const pki_motion_grid *grid, int phase, int point); /* 0 to 1 within the phase */
-double pki_motion_grid_weight(const pki_motion_grid *grid, int phase, int point); /* of Simpson's rule, 1 together */
+double pki_motion_grid_weight(const pki_motion_grid *grid, int phase,
+                              int point); /* of Simpson's rule, 1 together */
 
 /* First variables of a point; -1: none. */
 typedef struct pki_point_variables {
@@ -40,9 +41,10 @@ typedef struct pki_point_variables {
 
 /* A boundary b is the start of phase b; boundary nphase is the end, at which a motion that closes begins again. */
 typedef struct pki_boundary_variables {
-  unsigned landing, standing; /* feet that touch down there; that stand after it. In the names of the feet before it. */
-  bool jump;                  /* velocities are not continuous */
-  int after;                  /* velocities after it */
+  unsigned landing,
+      standing; /* feet that touch down there; that stand after it. In the names of the feet before it. */
+  bool jump;    /* velocities are not continuous */
+  int after;    /* velocities after it */
   int impulse[PKI_MOTION_FEET];
 } pki_boundary_variables;
 
@@ -56,8 +58,8 @@ typedef struct pki_motion_program {
   pki_point_variables *points[PKI_MOTION_PHASES]; /* [2 intervals + 1] */
   pki_boundary_variables boundaries[PKI_MOTION_PHASES + 1];
   int duration[PKI_MOTION_PHASES];
-  int distance;  /* along x, of the motion that is solved */
-  int stability; /* p_1; -1: none */
+  int distance;                                 /* along x, of the motion that is solved */
+  int stability;                                /* p_1; -1: none */
   pki_nlp_function *edges[PKI_MOTION_PHASES];   /* owned; NULL: not asked for */
   pki_nlp_function *polygon[PKI_MOTION_PHASES]; /* likewise */
   double force_scale, torque_scale, time_scale, momentum_scale;
@@ -84,7 +86,8 @@ void pki_motion_add_ends(pki_motion_program *program);
 pk_status pki_motion_add_objective(pki_motion_program *program, pk_error *err);
 
 /* One more row, all of whose terms follow; its number. */
-int pki_motion_row(pki_motion_program *program, pki_nlp_label label, double lower, double upper, double scale);
+int pki_motion_row(pki_motion_program *program, pki_nlp_label label, double lower, double upper,
+                   double scale);
 /* row += factor * variable */
 void pki_motion_add_linear(pki_motion_program *program, int row, double factor, int variable);
 /* The variables of a foot's chain, from the first one of q, v or a, to `in`; how many. */

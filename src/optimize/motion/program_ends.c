@@ -70,8 +70,8 @@ static void add_impact(pki_motion_program *program, int boundary, const pki_poin
   for (int k = 0; k < n; k++) {
     in[k] = before->q + k, in[n + k] = before->v + k, in[2 * n + k] = at->after + k;
     const pki_nlp_label label = {"impact", pki_motion_dof_name(p->model, k), boundary, -1};
-    out[k] = p->locked[k] ? PKI_NLP_NOWHERE
-                          : pki_motion_row(program, label, 0, 0, unit * program->robot->length);
+    out[k] =
+        p->locked[k] ? PKI_NLP_NOWHERE : pki_motion_row(program, label, 0, 0, unit * program->robot->length);
   }
   pki_nlp_add(program->nlp, program->robot->jump, in, NULL, out);
   for (int i = 0; i < p->nfoot; i++) {
@@ -138,8 +138,7 @@ static void add_equal(pki_motion_program *program, const char *what, int dof, in
 
 static void add_continuity(pki_motion_program *program, int boundary)
 {
-  const pki_point_variables *before =
-                                &program->points[boundary - 1][last_point(program, boundary - 1)],
+  const pki_point_variables *before = &program->points[boundary - 1][last_point(program, boundary - 1)],
                             *after = &program->points[boundary][0];
   const pki_boundary_variables *at = &program->boundaries[boundary];
   add_landing(program, boundary, before);
@@ -265,14 +264,14 @@ static void add_distance(pki_motion_program *program)
   if (p->along < 0 || nlp->failed) {
     return;
   }
-  const int row = pki_motion_row(program, (pki_nlp_label){"distance", NULL, -1, -1}, 0, 0,
-                                 program->robot->length);
+  const int row =
+      pki_motion_row(program, (pki_nlp_label){"distance", NULL, -1, -1}, 0, 0, program->robot->length);
   pki_motion_add_linear(program, row, 1, program->points[phase][last_point(program, phase)].q + p->along);
   pki_motion_add_linear(program, row, -1, program->points[0][0].q + p->along);
   pki_motion_add_linear(program, row, -1, program->distance);
   if (!isnan(p->speed)) {
-    const int speed = pki_motion_row(program, (pki_nlp_label){"speed", NULL, -1, -1}, 0, 0,
-                                     program->robot->length);
+    const int speed =
+        pki_motion_row(program, (pki_nlp_label){"speed", NULL, -1, -1}, 0, 0, program->robot->length);
     pki_motion_add_linear(program, speed, 1, program->distance);
     for (int k = 0; k < p->nphase; k++) {
       pki_motion_add_linear(program, speed, -p->speed, program->duration[k]);
@@ -283,8 +282,9 @@ static void add_distance(pki_motion_program *program)
     nlp->upper[program->distance] = part * p->stride_longest;
   }
   if (!isnan(p->period_shortest)) {
-    const int period = pki_motion_row(program, (pki_nlp_label){"period", NULL, -1, -1},
-                                      part * p->period_shortest, part * p->period_longest, program->time_scale);
+    const int period =
+        pki_motion_row(program, (pki_nlp_label){"period", NULL, -1, -1}, part * p->period_shortest,
+                       part * p->period_longest, program->time_scale);
     for (int k = 0; k < p->nphase; k++) {
       pki_motion_add_linear(program, period, 1, program->duration[k]);
     }
@@ -298,7 +298,8 @@ void pki_motion_add_ends(pki_motion_program *program)
   if (p->closure != PKI_MOTION_ONCE && p->along >= 0) { /* x begins anywhere */
     fix(program, program->points[0][0].q + p->along, 0);
   }
-  if (p->closure == PKI_MOTION_CYCLE && p->across >= 0) { /* and so does y, where no mirror says where it is */
+  if (p->closure == PKI_MOTION_CYCLE &&
+      p->across >= 0) { /* and so does y, where no mirror says where it is */
     fix(program, program->points[0][0].q + p->across, 0);
   }
   for (int b = 1; b < p->nphase; b++) {

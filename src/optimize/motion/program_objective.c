@@ -76,8 +76,8 @@ static pk_status add_polygon(pki_motion_program *program, int phase, pk_error *e
   if (p->objective.polygon == 0 || p->phases[phase].stance == 0) {
     return PK_OK;
   }
-  const pk_status status = pki_motion_polygon_create(program->robot, p->phases[phase].stance,
-                                                     &program->polygon[phase], err);
+  const pk_status status =
+      pki_motion_polygon_create(program->robot, p->phases[phase].stance, &program->polygon[phase], err);
   for (int point = 0; point < pki_motion_points(program->grid, phase) && status == PK_OK; point++) {
     const pki_point_variables *at = &program->points[phase][point];
     const double weight = p->objective.polygon * pki_motion_grid_weight(program->grid, phase, point);
@@ -126,8 +126,9 @@ static void choose_rows(pki_motion_program *program, int phase, int point, const
     out[PKI_EDGE_ROLLS] = two && before ? add_branch(program, phase, point) : PKI_NLP_NOWHERE;
   }
   if (edge->diagonal && two && before && point == last) {
-    out[PKI_EDGE_R_H] = pki_motion_row(program, (pki_nlp_label){"crossing of the diagonal", NULL, phase, point},
-                                       0, 0, program->robot->length);
+    out[PKI_EDGE_R_H] =
+        pki_motion_row(program, (pki_nlp_label){"crossing of the diagonal", NULL, phase, point}, 0, 0,
+                       program->robot->length);
   } else if (edge->diagonal && two && before) {
     out[PKI_EDGE_R_H] = pki_motion_row(program, side, 0, INFINITY, program->robot->length);
   } else if (edge->diagonal && two && program->stability >= 0 && point > 0) {
@@ -177,10 +178,10 @@ static double objective_size(const pki_motion_program *program)
     heat += heat_of(&p->motor[program->robot->motor[i]]) * torque * torque;
   }
   const double distance = isnan(p->speed) ? program->robot->length : fmax(fabs(p->speed) * time, 1e-3);
-  const double size = o->torque * squares * time + o->joule * heat * time / distance + o->work * 0.3 +
-                      o->time * time + o->polygon * 0.01 * program->robot->length * program->robot->length * time +
-                      o->stability * 0.1 * program->momentum_scale +
-                      o->acceleration * n * time / pow(program->time_scale, 4);
+  const double size =
+      o->torque * squares * time + o->joule * heat * time / distance + o->work * 0.3 + o->time * time +
+      o->polygon * 0.01 * program->robot->length * program->robot->length * time +
+      o->stability * 0.1 * program->momentum_scale + o->acceleration * n * time / pow(program->time_scale, 4);
   return size > 0 ? size : 1;
 }
 

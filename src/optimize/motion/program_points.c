@@ -207,10 +207,10 @@ static void add_interval(pki_motion_program *program, int phase, int interval)
     }
     const pki_nlp *nlp = program->nlp;
     const double scale = nlp->failed ? 1 : nlp->scale[q[0]] * h, rate = scale / program->time_scale;
-    add_cubic(program, phase, interval, q, v, (pki_nlp_label){"cubic of positions", name, phase, 2 * interval},
-              scale);
-    add_cubic(program, phase, interval, v, a, (pki_nlp_label){"cubic of velocities", name, phase, 2 * interval},
-              rate);
+    add_cubic(program, phase, interval, q, v,
+              (pki_nlp_label){"cubic of positions", name, phase, 2 * interval}, scale);
+    add_cubic(program, phase, interval, v, a,
+              (pki_nlp_label){"cubic of velocities", name, phase, 2 * interval}, rate);
   }
 }
 
@@ -222,8 +222,8 @@ static void add_controls(pki_motion_program *program, int phase, int interval)
     const int k = program->robot->motor[i];
     const char *name = pki_motion_dof_name(p->model, k);
     if (p->scheme == PKI_MOTION_LINEAR) {
-      const int row = pki_motion_row(program, (pki_nlp_label){"linear torque", name, phase, 2 * interval + 1}, 0,
-                                     0, program->torque_scale);
+      const int row = pki_motion_row(program, (pki_nlp_label){"linear torque", name, phase, 2 * interval + 1},
+                                     0, 0, program->torque_scale);
       pki_motion_add_linear(program, row, 1, at[1].tau + i);
       pki_motion_add_linear(program, row, -0.5, at[0].tau + i);
       pki_motion_add_linear(program, row, -0.5, at[2].tau + i);

@@ -68,8 +68,8 @@ double pki_motion_grid_error(const pki_motion_program *program, const pki_motion
   return worst;
 }
 
-pk_status pki_motion_refine(pki_motion_grid *grid, int nphase, const double *errors, double tolerance, int most,
-                            bool *changed, pk_error *err)
+pk_status pki_motion_refine(pki_motion_grid *grid, int nphase, const double *errors, double tolerance,
+                            int most, bool *changed, pk_error *err)
 {
   int total = 0, first = 0;
   for (int p = 0; p < nphase; p++) {

@@ -11,7 +11,7 @@ double pki_motion_grid_error(const pki_motion_program *program, const pki_motion
                              double *errors);
 
 /* Split every interval whose error is above the tolerance, as long as there are not more than `most` in all. */
-pk_status pki_motion_refine(pki_motion_grid *grid, int nphase, const double *errors, double tolerance, int most,
-                            bool *changed, pk_error *err);
+pk_status pki_motion_refine(pki_motion_grid *grid, int nphase, const double *errors, double tolerance,
+                            int most, bool *changed, pk_error *err);
 
 #endif

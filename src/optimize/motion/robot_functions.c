@@ -100,8 +100,7 @@ static pk_status create_jump(pki_motion_robot *robot, pk_error *err)
       step[k] = pki_minus(d.g, d.robot.a[k], d.robot.u[k]);
     }
     if (pki_robot_rnea(&d.robot, rest, step, out)) {
-      status =
-          pki_nlp_function_create(d.g, "impact", 3 * n, inputs, 0, NULL, n, out, &robot->jump, err);
+      status = pki_nlp_function_create(d.g, "impact", 3 * n, inputs, 0, NULL, n, out, &robot->jump, err);
     }
   }
   drop_robot(&d);

@@ -24,8 +24,9 @@ typedef struct pki_motion_foot_functions {
   pki_nlp_function *velocity;         /* q, v -> w */
   pki_nlp_function *acceleration;     /* q, v, a -> dw/dt */
   pki_nlp_function *place;            /* q -> the point that touches (3) */
-  pki_nlp_function *moments;          /* q, f -> l_y f_z/2 -+ T_x, l_x f_z/2 -+ T_y, mu_d f_z -+ T_z in axes of the sole, (6); NULL: no sole */
-  pki_nlp_function *level;            /* q -> x and y of the sole's normal, zero where it is level; NULL: no sole */
+  pki_nlp_function *
+      moments; /* q, f -> l_y f_z/2 -+ T_x, l_x f_z/2 -+ T_y, mu_d f_z -+ T_z in axes of the sole, (6); NULL: no sole */
+  pki_nlp_function *level; /* q -> x and y of the sole's normal, zero where it is level; NULL: no sole */
 } pki_motion_foot_functions;
 
 typedef struct pki_motion_robot {

@@ -7,9 +7,9 @@
 
 /* One point of the grid: a node, or the middle of an interval. */
 typedef struct pki_motion_point {
-  double time;      /* s, from the start of the motion */
+  double time; /* s, from the start of the motion */
   int phase;
-  bool middle;      /* of an interval */
+  bool middle; /* of an interval */
   double q[PKI_MOTION_DOFS], v[PKI_MOTION_DOFS], a[PKI_MOTION_DOFS], tau[PKI_MOTION_DOFS];
   double force[PKI_MOTION_FEET][3];  /* N, world axes; zero in the air */
   double moment[PKI_MOTION_FEET][3]; /* N m, world axes, of soles about their middle */
@@ -26,8 +26,9 @@ typedef struct pki_motion_stage {
   char name[PKI_MOTION_NAME];
   int variables, rows, intervals, jacobian, hessian; /* of the program: sizes, entries */
   pki_nlp_result result;
-  char worst[200];      /* the largest violation: what, of which part, phase, time; "" when it is below the tolerance */
-  double grid_error;    /* largest estimated error of an interval */
+  char worst
+      [200]; /* the largest violation: what, of which part, phase, time; "" when it is below the tolerance */
+  double grid_error; /* largest estimated error of an interval */
 } pki_motion_stage;
 
 /* One iteration, for the report. */
@@ -38,18 +39,19 @@ typedef struct pki_motion_iteration {
 
 typedef struct pki_motion_solution {
   int nu, nfoot, nphase;
-  int npoint;               /* points of the motion as it was solved: of half a cycle where closure is `half` */
+  int npoint; /* points of the motion as it was solved: of half a cycle where closure is `half` */
   pki_motion_point *points; /* [npoint] in the order of time; at a boundary of phases both sides */
   pki_motion_impact impacts[PKI_MOTION_PHASES]; /* [p] at the start of phase p; impulses zero: none */
   double duration[PKI_MOTION_PHASES];           /* s */
   int intervals[PKI_MOTION_PHASES];
-  double stride;    /* m along x, of a whole cycle (of the motion where it does not repeat) */
-  double period;    /* s, likewise */
+  double stride; /* m along x, of a whole cycle (of the motion where it does not repeat) */
+  double period; /* s, likewise */
   double objective;
-  double stability; /* least S_H, kg m^2/s; NAN: not computed */
+  double stability;           /* least S_H, kg m^2/s; NAN: not computed */
   double joule, work, torque; /* J_e1 in J/m, J_e2, integral of tau^2, whatever was minimised */
-  bool solved;      /* the last stage, to its tolerance */
-  pki_motion_stage stages[PKI_MOTION_STAGES * 4]; /* in the order in which they were solved; the last is the result */
+  bool solved;                /* the last stage, to its tolerance */
+  pki_motion_stage
+      stages[PKI_MOTION_STAGES * 4]; /* in the order in which they were solved; the last is the result */
   int nstage;
   pki_motion_iteration *iterations;
   int niteration;
@@ -61,11 +63,13 @@ void pki_motion_solution_free(pki_motion_solution *solution);
 
 typedef struct pki_motion_options {
   /* After each iteration: which stage, its name, what the solver knows; how far it is in all, 0 to 1. False: stop, keep the best. NULL: none. */
-  bool (*progress)(void *user, int stage, const char *name, const pki_nlp_progress *progress, double fraction);
+  bool (*progress)(void *user, int stage, const char *name, const pki_nlp_progress *progress,
+                   double fraction);
   /* After each stage, with what there is: to keep it for a restart. NULL: none. */
   void (*keep)(void *user, const pki_motion_solution *solution);
   void *user;
-  const pki_motion_solution *start; /* a solution to start from, its finished stages left out; NULL: from nothing */
+  const pki_motion_solution
+      *start; /* a solution to start from, its finished stages left out; NULL: from nothing */
 } pki_motion_options;
 
 /* Solve: the ladder of problems from nothing to the one that is asked for, then the grid. PK_OK also when it was stopped or did not converge:

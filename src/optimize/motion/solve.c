@@ -121,9 +121,8 @@ static bool watch_iteration(void *user, const pki_nlp_progress *progress, const 
     }
     out->iterations = more;
   }
-  out->iterations[out->niteration++] =
-      (pki_motion_iteration){w->stage, progress->objective, progress->violation, progress->dual,
-                             progress->seconds};
+  out->iterations[out->niteration++] = (pki_motion_iteration){
+      w->stage, progress->objective, progress->violation, progress->dual, progress->seconds};
   if (c->options->progress == NULL) {
     return true;
   }
@@ -170,9 +169,8 @@ static pk_status solve_one(climb *c, const pki_motion_problem *problem, const ch
   pki_motion_problem checked = *problem;
   pk_status status = pki_motion_validate(&checked, c->err);
   status = status == PK_OK ? pki_motion_robot_create(&checked, &robot, c->err) : status;
-  status = status == PK_OK
-               ? pki_motion_program_create(&checked, robot, &c->small, &c->grid, &program, c->err)
-               : status;
+  status = status == PK_OK ? pki_motion_program_create(&checked, robot, &c->small, &c->grid, &program, c->err)
+                           : status;
   status = status == PK_OK ? pki_motion_guess(program, c->err) : status;
   if (status == PK_OK && out->nstage < (int)(sizeof out->stages / sizeof out->stages[0])) {
     watch w = {c, out->nstage, name};
@@ -255,9 +253,10 @@ static pk_status refine_and_solve(climb *c)
       return PK_OK;
     }
     bool changed = false;
-    pk_status status = c->errors != NULL ? pki_motion_refine(&c->grid, p->nphase, c->errors, p->grid_tolerance,
-                                                             p->most_intervals, &changed, c->err)
-                                         : pki_fail_memory(c->err, "the grid of a motion");
+    pk_status status = c->errors != NULL
+                           ? pki_motion_refine(&c->grid, p->nphase, c->errors, p->grid_tolerance,
+                                               p->most_intervals, &changed, c->err)
+                           : pki_fail_memory(c->err, "the grid of a motion");
     if (status != PK_OK || !changed) {
       return status;
     }

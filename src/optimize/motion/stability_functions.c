@@ -29,11 +29,10 @@ static void write_edge(pki_graph *g, const pki_motion_robot *robot, pki_x3 c, co
   const pki_x r = pki_root(g, pki_plus_times(g, pki_times(g, r_h, r_h), r_z, r_z));
   const pki_x3 about = pki_x3_plus_cross(g, momentum[0], from, momentum[1]);
   const pki_x H = pki_plus_times(g, pki_times(g, about.v[0], ex), about.v[1], ey);
-  const pki_x fall = pki_root(
-      g, pki_times(g, pki_const(g, 2 * robot->gravity), pki_inverse(g, pki_plus(g, r, r_z))));
+  const pki_x fall =
+      pki_root(g, pki_times(g, pki_const(g, 2 * robot->gravity), pki_inverse(g, pki_plus(g, r, r_z))));
   const pki_x H_ref = pki_times(g, pki_times(g, m, pki_times(g, r, r_h)), fall);
-  const pki_x H_max =
-      pki_times(g, pki_const(g, robot->mass * p->tip_speed), p->tip_perpendicular ? r : r_z);
+  const pki_x H_max = pki_times(g, pki_const(g, robot->mass * p->tip_speed), p->tip_perpendicular ? r : r_z);
   out[PKI_EDGE_H] = H;
   out[PKI_EDGE_H_REF] = H_ref;
   out[PKI_EDGE_H_MAX] = H_max;
@@ -129,7 +128,8 @@ pk_status pki_motion_polygon_create(const pki_motion_robot *robot, unsigned stan
     }
     const pki_x value = pki_times(g, pki_times(g, weight, inputs[0]), squared);
     if (good) {
-      status = pki_nlp_function_create(g, "distance from the mass", nw, inputs, 1, &weight, 1, &value, out, err);
+      status =
+          pki_nlp_function_create(g, "distance from the mass", nw, inputs, 1, &weight, 1, &value, out, err);
     }
     pki_robot_free(&r);
   }
