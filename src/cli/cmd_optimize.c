@@ -19,6 +19,9 @@ const pki_option pki_options_optimize[] = {
     {"set", 0, "KEY=VALUE", "override a key of the gait file; may be repeated"},
     {"output", 'o', "DIR", "where the motion, the solution and the report go (default: out/NAME-motion)"},
     {"again", 0, NULL, "throw away the solution that DIR has, and start afresh"},
+    {"grid", 0, "KEY=A,B,...",
+     "solve a grid of problems: values of a key, or LOW:HIGH:COUNT; may be repeated, up to 6 keys"},
+    {"jobs", 0, "N", "problems of a grid at a time (default: as many as processors)"},
     {0},
 };
 
@@ -297,6 +300,9 @@ int pki_command_optimize(const pki_args *args)
   if (args->nword != 1) {
     pki_complain("optimize", "name one gait file or one of `pronk list motions`");
     return code;
+  }
+  if (pki_args_has(args, "grid")) {
+    return pki_optimize_grid(args);
   }
   job *j = calloc(1, sizeof *j);
   if (j == NULL) {

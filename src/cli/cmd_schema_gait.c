@@ -32,6 +32,12 @@ static cJSON *model_schema(void)
   return pki_schema_either(pki_schema_text(1, 255), pki_schema_reference("model"));
 }
 
+static cJSON *list_of_feet(void)
+{
+  cJSON *foot = pki_schema_either(pki_schema_text(1, PKI_MOTION_NAME - 1), pki_schema_reference("foot"));
+  return pki_schema_list(foot, 0, PKI_MOTION_FEET);
+}
+
 static cJSON *list_of_phases(void)
 {
   return pki_schema_list(pki_schema_reference("phase"), 1, PKI_MOTION_PHASES);
@@ -51,7 +57,7 @@ static const struct {
   const char *key;
   cJSON *(*make)(void);
 } parts[] = {
-    {"model", model_schema},         {"feet", names_schema},     {"lock", names_schema},
+    {"model", model_schema},         {"feet", list_of_feet},     {"lock", names_schema},
     {"stance", names_schema},        {"stride", range_schema},   {"period", range_schema},
     {"duration", range_schema},      {"travel", pair_schema},    {"joints", numbers_by_name},
     {"phases", list_of_phases},      {"limits", list_of_limits}, {"motors", list_of_motors},

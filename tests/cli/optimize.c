@@ -152,6 +152,33 @@ static void check_explains_a_gait(void **state)
   run_free(&r);
 }
 
+/* The cost is 12 I^2 angle^2 / T^3 in every cell; one whose torque is too weak is told. */
+static void a_grid_solves_every_combination(void **state)
+{
+  (void)state;
+  static const char line[] =
+      "optimize turn.yaml --grid phases.0.duration=1,2 --grid end.joints.hinge=1:3:3 -o grid "
+      "--jobs 2 --json";
+  cJSON *o = run_json(line, 0);
+  assert_int_equal(number_at(o, "solved"), 6);
+  for (int i = 0; i < 6; i++) {
+    const cJSON *cell = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "problems"), i);
+    const double T = i < 3 ? 1 : 2, angle = 1 + i % 3;
+    assert_near(number_at(cell, "objective"), 12 * 6.5 * 6.5 * angle * angle / (T * T * T), 1e-5);
+    assert_near(number_at(cJSON_GetObjectItem(cell, "values"), "end.joints.hinge"), angle, 1e-12);
+  }
+  cJSON_Delete(o);
+  assert_true(pki_is_file("grid/grid.csv") && pki_is_file("grid/report.html"));
+  assert_true(pki_is_file("grid/2_3/motion.csv") && pki_is_file("grid/1_1/log.txt"));
+  run_result r = run("optimize turn.yaml --grid 'limits.0={joints: hinge; torque: 20}' -o weak-grid");
+  assert_int_equal(r.status, 1);
+  run_free(&r);
+  r = run("optimize turn.yaml --grid phases.0.duration");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "--grid: 'phases.0.duration': expected KEY=A,B,..."));
+  run_free(&r);
+}
+
 /* ---- ends before the end ---- */
 
 #define LONG \
@@ -224,6 +251,7 @@ int main(void)
       cmocka_unit_test(what_cannot_be_solved_names_the_worst_row),
       cmocka_unit_test(wrong_files_are_told_line_by_line),
       cmocka_unit_test(check_explains_a_gait),
+      cmocka_unit_test(a_grid_solves_every_combination),
       cmocka_unit_test(what_was_killed_goes_on_to_the_same_result),
       cmocka_unit_test(an_interrupt_writes_the_best_so_far),
   };

@@ -118,6 +118,13 @@ const pk_field pki_gait_pattern_fields[] = {
 };
 const int pki_gait_pattern_field_count = PKI_COUNT(pki_gait_pattern_fields);
 
+const pk_field pki_gait_foot_fields[] = {
+    PKI_TEXT("link", pki_gait_foot, link, 1, "the link that touches the ground"),
+    {"ankle", offsetof(pki_gait_foot, ankle), PK_FIELD_REAL, "N m", 0, 0, LARGE, NULL,
+     "largest torque of an ankle about y on a foot without mass that stays on the ground, 0: there is none"},
+};
+const int pki_gait_foot_field_count = PKI_COUNT(pki_gait_foot_fields);
+
 #define PHASE(member) #member, offsetof(pki_gait_phase, member)
 const pk_field pki_gait_phase_fields[] = {
     PKI_TEXT("name", pki_gait_phase, name, 0, "for messages and reports; default: the feet that stand"),
@@ -176,6 +183,7 @@ bool pki_gait_table(int index, pki_schema_table *out)
   static const pki_schema_table tables[] = {
       {"motion", "the whole file", pki_gait_fields, &pki_gait_field_count},
       {"gait", "`gait`", pki_gait_pattern_fields, &pki_gait_pattern_field_count},
+      {"foot", "an entry of `feet` that is a mapping", pki_gait_foot_fields, &pki_gait_foot_field_count},
       {"phase", "each entry of `phases`", pki_gait_phase_fields, &pki_gait_phase_field_count},
       {"limit", "each entry of `limits`", pki_gait_limit_fields, &pki_gait_limit_field_count},
       {"motor", "each entry of `motors`", pki_gait_motor_fields, &pki_gait_motor_field_count},

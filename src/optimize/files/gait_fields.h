@@ -6,6 +6,12 @@
 
 /* Entries of lists begin with their node (pki_read_entries). */
 
+/* One entry of `feet` that is a mapping. */
+typedef struct pki_gait_foot {
+  char link[PKI_MOTION_NAME];
+  double ankle; /* N m */
+} pki_gait_foot;
+
 /* One entry of `phases`. */
 typedef struct pki_gait_phase {
   const pki_node *node;
@@ -38,11 +44,12 @@ typedef struct pki_gait_end {
 
 extern const pk_field pki_gait_fields[], pki_gait_ground_fields[], pki_gait_stability_fields[],
     pki_gait_objective_fields[], pki_gait_solver_fields[], pki_gait_grid_fields[], pki_gait_pattern_fields[],
-    pki_gait_phase_fields[], pki_gait_limit_fields[], pki_gait_motor_fields[], pki_gait_start_fields[],
-    pki_gait_end_fields[];
+    pki_gait_foot_fields[], pki_gait_phase_fields[], pki_gait_limit_fields[], pki_gait_motor_fields[],
+    pki_gait_start_fields[], pki_gait_end_fields[];
 extern const int pki_gait_field_count, pki_gait_ground_field_count, pki_gait_stability_field_count,
     pki_gait_objective_field_count, pki_gait_solver_field_count, pki_gait_grid_field_count,
-    pki_gait_pattern_field_count, pki_gait_phase_field_count, pki_gait_limit_field_count,
-    pki_gait_motor_field_count, pki_gait_start_field_count, pki_gait_end_field_count;
+    pki_gait_pattern_field_count, pki_gait_foot_field_count, pki_gait_phase_field_count,
+    pki_gait_limit_field_count, pki_gait_motor_field_count, pki_gait_start_field_count,
+    pki_gait_end_field_count;
 
 #endif

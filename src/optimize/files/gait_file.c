@@ -44,7 +44,7 @@ static void hash_parts(const pki_motion_problem *p, uint64_t *hash)
     *hash = pki_hash_bytes(*hash, f->name, strlen(f->name) + 1);
     hash_reals(hash, f->at, 3);
     hash_reals(hash, f->rot, f->area ? 9 : 0);
-    hash_reals(hash, (const double[]){f->body, f->radius, f->area, f->length, f->width}, 5);
+    hash_reals(hash, (const double[]){f->body, f->radius, f->area, f->length, f->width, f->ankle}, 6);
   }
   for (int i = 0; i < p->nphase; i++) {
     const pki_motion_phase *f = &p->phases[i];

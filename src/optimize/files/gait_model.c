@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/pattern.h"
-#include "optimize/files/gait_file.h"
+#include "optimize/files/gait_fields.h"
 #include "scenario/load_models.h"
 #include "scenario/override.h"
 #include "scenario/section.h"
@@ -152,7 +152,7 @@ static void check_model(const pki_gait_file *g, const pk_model *m, pki_problems 
 }
 
 /* The link is one of the robot's; otherwise the nearest one is told. */
-static bool is_link(const pki_gait_file *g, const pki_node *node, pki_problems *problems)
+static bool is_link(const pki_gait_file *g, const pki_node *node, const char *name, pki_problems *problems)
 {
   const pk_model *m = g->model;
   const char **words = calloc((size_t)m->nlink + 1, sizeof *words);
@@ -161,11 +161,38 @@ static bool is_link(const pki_gait_file *g, const pki_node *node, pki_problems *
   for (int i = 0; words != NULL && i < m->nlink; i++) {
     words[i] = m->links[i].name;
   }
-  const pk_status status = words != NULL
-                               ? pki_read_choice(node, "link", node->text, words, m->nlink, &chosen, &err)
-                               : pki_fail_memory(&err, NULL);
+  const pk_status status = words != NULL ? pki_read_choice(node, "link", name, words, m->nlink, &chosen, &err)
+                                         : pki_fail_memory(&err, NULL);
   free((void *)words);
   return pki_problems_note(problems, status, &err) == PK_OK;
+}
+
+/* A link's name, or a mapping. */
+static void read_foot(pki_gait_file *g, const pki_node *n, pki_problems *problems)
+{
+  pki_motion_problem *p = &g->problem;
+  pki_gait_foot foot;
+  const pki_binding binding = {pki_gait_foot_fields, pki_gait_foot_field_count, &foot};
+  pk_error err = {0};
+  pki_fields_preset(pki_gait_foot_fields, pki_gait_foot_field_count, &foot);
+  const pk_status read = n->kind == PKI_NODE_MAP ? pki_read_map(n, &binding, 1, problems)
+                                                 : pki_read_field(n, &pki_gait_foot_fields[0], &foot, &err);
+  if (read != PK_OK) {
+    pki_problems_note(problems, n->kind == PKI_NODE_MAP ? PK_OK : read, &err);
+    return;
+  }
+  for (int i = 0; i < p->nfoot; i++) {
+    if (strcmp(p->feet[i].name, foot.link) == 0) {
+      pki_problem(problems, n, "the foot %s comes twice", foot.link);
+    }
+  }
+  if (!is_link(g, n, foot.link, problems)) {
+    return;
+  }
+  const pk_status status = pki_motion_add_foot(p, foot.link, &err);
+  if (pki_problems_note(problems, pki_node_place(status, n, "", &err), &err) == PK_OK) {
+    p->feet[p->nfoot - 1].ankle = foot.ankle;
+  }
 }
 
 static void read_feet(pki_gait_file *g, pki_problems *problems)
@@ -179,21 +206,7 @@ static void read_feet(pki_gait_file *g, pki_problems *problems)
     return;
   }
   for (const pki_node *n = list->first; n != NULL; n = n->next) {
-    pk_error err = {0};
-    if (n->kind != PKI_NODE_SCALAR || pki_node_is_null(n)) {
-      pki_problem(problems, n, "this is %s, expected the name of a link", pki_node_what(n));
-      continue;
-    }
-    for (int i = 0; i < g->problem.nfoot; i++) {
-      if (strcmp(g->problem.feet[i].name, n->text) == 0) {
-        pki_problem(problems, n, "the foot %s comes twice", n->text);
-      }
-    }
-    if (!is_link(g, n, problems)) {
-      continue;
-    }
-    const pk_status status = pki_motion_add_foot(&g->problem, n->text, &err);
-    pki_problems_note(problems, pki_node_place(status, n, "", &err), &err);
+    read_foot(g, n, problems);
   }
 }
 

@@ -82,6 +82,12 @@ pk_status pki_motion_csv_save(const pki_course *course, const char *path, pk_err
 
 /* ---- track.txt ---- */
 
+/* A joint with a motor, which can follow a reference. */
+static bool is_driven(const pki_course *c, const pk_model_joint *j)
+{
+  return has_column(j) && c->gait->problem.tau_upper[j->u] > 0;
+}
+
 /* Largest torques, where they are limited. */
 static void add_torque_limits(const pki_course *c, pki_text *out)
 {
@@ -89,7 +95,7 @@ static void add_torque_limits(const pki_course *c, pki_text *out)
   char number[PKI_REAL_TEXT];
   pki_text_add(out, "tau_max");
   for (int i = 0; i < m->njoint; i++) {
-    if (has_column(&m->joints[i])) {
+    if (is_driven(c, &m->joints[i])) {
       const double limit = c->gait->problem.tau_upper[m->joints[i].u];
       pki_text_addf(out, ", %s", isfinite(limit) ? pki_format_real(limit, number) : "inf");
     }
@@ -104,7 +110,7 @@ pk_status pki_motion_track_save(const pki_course *course, const char *path, pk_e
   double last = -1;
   pki_text_addf(&text, "# %s: joints of one repetition\ntime", course->gait->name);
   for (int i = 0; i < m->njoint; i++) {
-    if (has_column(&m->joints[i])) {
+    if (is_driven(course, &m->joints[i])) {
       pki_text_addf(&text, ", %s", m->joints[i].name);
     }
   }
@@ -120,7 +126,7 @@ pk_status pki_motion_track_save(const pki_course *course, const char *path, pk_e
     last = time;
     pki_text_add(&text, pki_format_real(time, number));
     for (int k = 0; k < m->njoint; k++) {
-      if (has_column(&m->joints[k])) {
+      if (is_driven(course, &m->joints[k])) {
         pki_text_addf(&text, ", %s", pki_format_real(point->q[m->joints[k].u], number));
       }
     }

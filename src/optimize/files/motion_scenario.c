@@ -107,6 +107,29 @@ static void add_ground(const pki_motion_problem *p, pki_text *out)
                 pki_format_real(p->friction, number));
 }
 
+/* Every coordinate has a motor. */
+static bool all_driven(const pki_motion_problem *p)
+{
+  bool all = true;
+  for (int k = 0; k < p->model->nu; k++) {
+    all = all && p->tau_upper[k] > 0;
+  }
+  return all;
+}
+
+/* A free trunk is balanced; a robot that is fixed to the world follows its joints, by its dynamics where each has a motor. */
+static void add_controller(const pki_course *c, pki_text *out)
+{
+  const char *loop = c->repeats ? "  loop: 0\n" : "";
+  if (pki_gait_trunk(c->gait->model) > 0) {
+    pki_text_add(out, "  name: follow\n  file: motion.csv\n");
+  } else if (all_driven(&c->gait->problem)) {
+    pki_text_addf(out, "  name: computed-torque\n  file: track.txt\n%s", loop);
+  } else {
+    pki_text_addf(out, "  name: track\n  file: track.txt\n  kp: 1000\n  kd: 30\n%s", loop);
+  }
+}
+
 pk_status pki_motion_scenario_save(const pki_course *course, const char *path, pk_error *err)
 {
   const pki_gait_file *g = course->gait;
@@ -131,13 +154,11 @@ pk_status pki_motion_scenario_save(const pki_course *course, const char *path, p
     pki_text_add(&text, "\n");
   }
   add_start(course, &text);
-  if (pki_gait_trunk(g->model) > 0) {
+  if (g->problem.nfoot > 0) {
     add_ground(&g->problem, &text);
-    pki_text_add(&text, "step:\n  dt: 1e-3\ncontroller:\n  name: follow\n  file: motion.csv\n");
-  } else { /* nothing to stand on, no trunk to balance */
-    pki_text_addf(&text, "step:\n  dt: 1e-3\ncontroller:\n  name: computed-torque\n  file: track.txt\n%s",
-                  course->repeats ? "  loop: 0\n" : "");
   }
+  pki_text_add(&text, "step:\n  dt: 1e-3\ncontroller:\n");
+  add_controller(course, &text);
   const pk_status status = pki_text_save(&text, path, err);
   pki_text_free(&text);
   return status;

@@ -93,12 +93,13 @@ pki_motion_figures pki_motion_figures_of(const pki_course *course)
   const pki_motion_solution *s = &course->whole;
   const double *g = course->gait->settings.gravity;
   const double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-  const bool walks = pki_gait_trunk(course->gait->model) > 0;
+  const pki_motion_problem *p = &course->gait->problem;
+  const bool walks = p->along >= 0;
   pki_motion_figures f = {.speed = walks ? s->stride / s->period : NAN,
                           .cost_of_transport = s->work,
                           .joule_cost = s->joule / (course->gait->model->mass * gravity),
                           .stability = least_stability(course)};
-  f.froude = walks ? f.speed * f.speed / (gravity * course->gait->problem.pose[2]) : NAN;
+  f.froude = walks && p->height >= 0 ? f.speed * f.speed / (gravity * p->pose[p->height]) : NAN;
   measure_joints(course, &f);
   measure_feet(course, &f);
   return f;
