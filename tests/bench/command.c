@@ -124,6 +124,31 @@ static void the_table_names_work_and_engine(void **state)
   assert_null(strstr(text, "coman"));
 }
 
+static void optimize_has_the_promised_fields(void **state)
+{
+  (void)state;
+  char text[32768];
+  const char *const words[] = {"bench", "optimize", "--quick", "--work=dynamics ur10", "--json"};
+  assert_int_equal(run_bench(5, words, text, sizeof text), 0);
+  cJSON *root = cJSON_Parse(text);
+  assert_non_null(root);
+  const cJSON *results = cJSON_GetObjectItem(root, "results"), *result;
+  assert_int_equal(cJSON_GetArraySize(results), 3);
+  cJSON_ArrayForEach(result, results)
+  {
+    static const char *const numbers[] = {"median",     "spread",  "ratio",
+                                          "operations", "entries", "ns_per_operation"};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+      assert_greater(cJSON_GetObjectItem(result, numbers[k])->valuedouble, k == 1 ? -1 : 0);
+    }
+    assert_string_equal(cJSON_GetObjectItem(result, "unit")->valuestring, "us/point");
+  }
+  /* a force for each of six joints; 6 forces by 18 numbers, less those that are zero by structure */
+  assert_int_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(results, 0), "entries")->valueint, 6);
+  assert_at_most(cJSON_GetObjectItem(cJSON_GetArrayItem(results, 1), "entries")->valueint, 6 * 18);
+  cJSON_Delete(root);
+}
+
 static void contact_has_the_promised_fields(void **state)
 {
   (void)state;
@@ -355,6 +380,7 @@ int main(void)
       cmocka_unit_test(json_has_the_promised_fields),
       cmocka_unit_test(without_a_compiler_a_note_stands_for_compiled_rows),
       cmocka_unit_test(the_table_names_work_and_engine),
+      cmocka_unit_test(optimize_has_the_promised_fields),
       cmocka_unit_test(contact_has_the_promised_fields),
       cmocka_unit_test(batch_has_the_promised_fields_and_a_page),
       cmocka_unit_test(robots_have_one_world_and_a_batch),

@@ -477,6 +477,53 @@ static void more_equations_than_variables_are_told(void **state)
   pki_nlp_function_destroy(f);
 }
 
+/* One program for each number that is wrong. */
+static void numbers_that_cannot_be_are_refused_by_name(void **state)
+{
+  (void)state;
+  static const pki_nlp_label cone = {.what = "friction cone", .of = "LF", .phase = 2, .point = 7};
+  static const char *const messages[] = {"the lower bound 6 is not below the upper bound 5",
+                                         "the scale 0 is not positive", "the start inf is not finite",
+                                         "the lower bound 3 is not below the upper bound nan",
+                                         "the scale -2 is not positive"};
+  pki_nlp_function *f = hs71_function();
+  for (int i = 0; i < 5; i++) {
+    pki_nlp *nlp = hs71(f);
+    nlp->x_label[1] = nlp->row_label[1] = cone;
+    switch (i) {
+    case 0: nlp->lower[1] = 6; break;
+    case 1: nlp->scale[1] = 0; break;
+    case 2: nlp->x[1] = INFINITY; break;
+    case 3: nlp->row_lower[1] = 3, nlp->row_upper[1] = (double)NAN; break;
+    default: nlp->row_scale[1] = -2; break;
+    }
+    pki_nlp_result result;
+    pk_error err;
+    assert_int_equal(pki_nlp_solve(nlp, NULL, &result, &err), PK_ERROR_ARGUMENT);
+    assert_string_equal(err.message, messages[i]);
+    assert_string_equal(err.field, "friction cone of LF, phase 2, point 7");
+    pki_nlp_destroy(nlp);
+  }
+  pki_nlp_function_destroy(f);
+}
+
+/* All variables are fixed: what there is to find are values. */
+static void a_program_without_free_variables_ends(void **state)
+{
+  (void)state;
+  pki_nlp_function *f = hs71_function();
+  pki_nlp *nlp = hs71(f);
+  for (int k = 0; k < 4; k++) {
+    nlp->lower[k] = nlp->upper[k] = nlp->x[k];
+  }
+  const pki_nlp_result result = solve(nlp, NULL);
+  assert_int_equal(result.end, PKI_NLP_INFEASIBLE);
+  assert_near(result.objective, 16, 1e-12);
+  assert_near(result.violation, 12, 1e-12);
+  pki_nlp_destroy(nlp);
+  pki_nlp_function_destroy(f);
+}
+
 static void without_the_plugin_it_is_told_what_to_install(void **state)
 {
   (void)state;
@@ -511,6 +558,8 @@ int main(void)
       cmocka_unit_test(a_start_that_is_not_finite_fails_and_says_so),
       cmocka_unit_test(steps_that_leave_the_domain_are_shortened),
       cmocka_unit_test(more_equations_than_variables_are_told),
+      cmocka_unit_test(numbers_that_cannot_be_are_refused_by_name),
+      cmocka_unit_test(a_program_without_free_variables_ends),
       cmocka_unit_test(without_the_plugin_it_is_told_what_to_install),
   };
   return cmocka_run_group_tests_name("optimize/solve", tests, NULL, NULL);

@@ -29,9 +29,9 @@ static void write_scaled(pki_graph *g, const pki_x *w, const pki_x *p, pki_x *y)
 
 static void write_cone(pki_graph *g, const pki_x *w, const pki_x *p, pki_x *y)
 {
-  pki_x squared = pki_plus_times(g, pki_times(g, p[1], p[1]), w[0], w[0]);
-  squared = pki_plus_times(g, squared, w[1], w[1]);
-  y[0] = pki_minus(g, pki_times(g, p[0], w[2]), pki_root(g, squared));
+  const pki_x most = pki_times(g, p[0], w[2]);
+  const pki_x side = pki_plus_times(g, pki_times(g, w[0], w[0]), w[1], w[1]);
+  y[0] = pki_minus(g, pki_times(g, most, most), side);
 }
 
 static void write_line(pki_graph *g, const pki_x *w, const pki_x *p, pki_x *y)
@@ -103,7 +103,7 @@ pk_status pki_grid_functions_create(pki_grid_functions *out, pk_error *err)
       {"Simpson's rule", 6, 1, 1, write_simpson, &out->simpson},
       {"middle of an interval", 6, 1, 1, write_middle, &out->middle},
       {"linear", 1, 1, 1, write_scaled, &out->scaled},
-      {"friction cone", 3, 2, 1, write_cone, &out->cone},
+      {"friction cone", 3, 1, 1, write_cone, &out->cone},
       {"motor line", 2, 1, 2, write_line, &out->line},
       {"torque rate", 3, 1, 2, write_rate, &out->rate},
       {"power", 3, 0, 2, write_power, &out->power},

@@ -9,7 +9,7 @@ typedef struct pki_grid_functions {
   pki_nlp_function *simpson;        /* x0, x1, f0, fm, f1, T; s -> x1 - x0 - s T/6 (f0 + 4 fm + f1) */
   pki_nlp_function *middle;         /* xm, x0, x1, f0, f1, T; s -> xm - (x0 + x1)/2 - s T/8 (f0 - f1) */
   pki_nlp_function *scaled;         /* x; c -> c x */
-  pki_nlp_function *cone;           /* fx, fy, fz; mu, eps -> mu fz - sqrt(fx^2 + fy^2 + eps^2) */
+  pki_nlp_function *cone;           /* fx, fy, fz; mu -> (mu fz)^2 - fx^2 - fy^2 */
   pki_nlp_function *line;           /* tau, v; k -> tau + k v, tau - k v */
   pki_nlp_function *rate;           /* u0, u1, T; k -> k T - (u1 - u0), k T + (u1 - u0) */
   pki_nlp_function *power;          /* P, tau, v -> P - tau v, P + tau v */

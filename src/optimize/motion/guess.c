@@ -179,17 +179,19 @@ static void place_foot(const guesser *g, int foot, double time, double out[3])
 
 /* ---- joints ---- */
 
-/* Damped least squares steps of the joints of one leg towards the place of its foot; soles stay level. */
-static void reach_with_leg(const guesser *g, int foot, const double target[3], double *q)
+/* Damped least squares steps of the joints of one leg towards the place of its foot; soles stay level. The distance that is left. */
+static double reach_with_leg(const guesser *g, int foot, const double target[3], double *q)
 {
   const pki_motion_problem *p = g->program->problem;
   const pki_motion_foot_functions *f = &g->program->robot->feet[foot];
+  double left = 0;
   for (int step = 0; step < 30; step++) {
     double chain[PKI_MOTION_DOFS], error[5] = {0}, jacobian[5][PKI_MOTION_DOFS] = {{0}};
     for (int k = 0; k < f->nchain; k++) {
       chain[k] = q[f->chain[k]];
     }
     const int rows = pki_motion_leg_errors(f, chain, target, error, jacobian);
+    left = sqrt(error[0] * error[0] + error[1] * error[1] + error[2] * error[2]);
     bool joint[PKI_MOTION_DOFS];
     for (int k = 0; k < f->nchain; k++) {
       joint[k] = p->tau_upper[f->chain[k]] > 0 && !p->locked[f->chain[k]];
@@ -206,15 +208,40 @@ static void reach_with_leg(const guesser *g, int foot, const double target[3], d
       break;
     }
   }
+  return left;
 }
 
-static void place_robot(const guesser *g, double time, double *q)
+/* The pose at a time; how far the feet are from where they should be, at most. */
+static double place_robot(const guesser *g, double time, double *q)
 {
+  double worst = 0;
   place_trunk(g, time, q);
   for (int i = 0; i < g->program->problem->nfoot; i++) {
     double target[3];
     place_foot(g, i, time, target);
-    reach_with_leg(g, i, target, q);
+    worst = fmax(worst, reach_with_leg(g, i, target, q));
+  }
+  return worst;
+}
+
+/* Long strides need bent legs: the trunk is lowered until all feet reach their places at all times. */
+static void lower_trunk(guesser *g)
+{
+  enum { SAMPLES = 24, STEPS = 16 };
+  const pki_motion_problem *p = g->program->problem;
+  const double length = g->program->robot->length, height = p->height >= 0 ? g->from[p->height] : 0;
+  double q[PKI_MOTION_DOFS], best = INFINITY, least = height;
+  for (int step = 0; step < STEPS && p->height >= 0 && g->line.closes && best > 1e-3 * length; step++) {
+    double worst = 0;
+    g->from[p->height] = height - 0.03 * step * length;
+    for (int k = 0; k < SAMPLES; k++) {
+      worst = fmax(worst, place_robot(g, g->line.period * k / SAMPLES, q));
+    }
+    least = worst < best ? g->from[p->height] : least;
+    best = fmin(best, worst);
+  }
+  if (p->height >= 0 && g->line.closes) {
+    g->from[p->height] = least;
   }
 }
 
@@ -234,7 +261,7 @@ static void guess_point(const guesser *g, int phase, int point, double time)
   const double t = program->time_scale, d = 0.03 * t, most = 10 / (t * t); /* legs that barely reach jerk */
   double q[3][PKI_MOTION_DOFS], v[PKI_MOTION_DOFS], a[PKI_MOTION_DOFS];
   for (int k = 0; k < 3; k++) {
-    place_robot(g, time + (k - 1) * d, q[k]);
+    (void)place_robot(g, time + (k - 1) * d, q[k]);
   }
   for (int k = 0; k < n; k++) {
     const bool locked = program->problem->locked[k];
@@ -315,7 +342,8 @@ static guesser begin_guess(pki_motion_program *program)
 pk_status pki_motion_guess(pki_motion_program *program, pk_error *err)
 {
   const pki_motion_problem *p = program->problem;
-  const guesser g = begin_guess(program);
+  guesser g = begin_guess(program);
+  lower_trunk(&g);
   pki_nlp *const nlp = program->nlp;
   double start = 0;
   for (int phase = 0; phase < p->nphase; phase++) {

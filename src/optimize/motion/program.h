@@ -90,6 +90,8 @@ int pki_motion_row(pki_motion_program *program, pki_nlp_label label, double lowe
                    double scale);
 /* row += factor * variable */
 void pki_motion_add_linear(pki_motion_program *program, int row, double factor, int variable);
+/* The force or impulse within its friction cone; `unit` is its scale (program_points.c). */
+void pki_motion_add_cone(pki_motion_program *program, pki_nlp_label label, int force, double unit);
 /* The variables of a foot's chain, from the first one of q, v or a, to `in`; how many. */
 int pki_motion_chain(const pki_motion_program *program, int foot, int first, int *in);
 /* The components of a contact's velocity that count, as bits: in the plane fewer. */

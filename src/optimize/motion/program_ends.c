@@ -89,10 +89,7 @@ static void add_impact(pki_motion_program *program, int boundary, const pki_poin
     }
     pki_nlp_add(program->nlp, f->force, in, NULL, pushed);
     const pki_nlp_label label = {"friction cone of an impulse", p->feet[i].name, boundary, -1};
-    const int cone[3] = {at->impulse[i], at->impulse[i] + 1, at->impulse[i] + 2};
-    const double parameter[2] = {p->friction, 1e-4 * unit};
-    const int row = pki_motion_row(program, label, 0, INFINITY, unit);
-    pki_nlp_add(program->nlp, program->small->cone, cone, parameter, &row);
+    pki_motion_add_cone(program, label, at->impulse[i], unit);
   }
 }
 

@@ -59,13 +59,13 @@ static void add_foot_acceleration(pki_motion_program *program, int phase, int po
   pki_nlp_add(program->nlp, f->acceleration, in, NULL, out);
 }
 
-/* The force within its cone, which begins a ten-thousandth of the weight inside so that it is smooth. */
-static void add_cone(pki_motion_program *program, pki_nlp_label label, int force, double unit)
+/* (5): the force within its cone; F_z >= 0 is a bound. */
+void pki_motion_add_cone(pki_motion_program *program, pki_nlp_label label, int force, double unit)
 {
   const int in[3] = {force, force + 1, force + 2};
-  const double parameter[2] = {program->problem->friction, 1e-4 * unit};
-  const int row = pki_motion_row(program, label, 0, INFINITY, unit);
-  pki_nlp_add(program->nlp, program->small->cone, in, parameter, &row);
+  const double friction = program->problem->friction;
+  const int row = pki_motion_row(program, label, 0, INFINITY, unit * unit);
+  pki_nlp_add(program->nlp, program->small->cone, in, &friction, &row);
 }
 
 /* (6): moments of a sole about the axes of the foot. */
@@ -92,7 +92,7 @@ static void add_standing_foot(pki_motion_program *program, int phase, int point,
   const int force = program->points[phase][point].force[foot];
   const pki_nlp_label label = {"friction cone", program->problem->feet[foot].name, phase, point};
   add_foot_acceleration(program, phase, point, foot);
-  add_cone(program, label, force, program->force_scale);
+  pki_motion_add_cone(program, label, force, program->force_scale);
   if (program->problem->feet[foot].area) {
     add_sole(program, phase, point, foot);
   }

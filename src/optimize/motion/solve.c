@@ -69,7 +69,12 @@ static int plan_rungs(const pki_motion_problem *p, rung rungs[PKI_MOTION_STAGES]
 /* The weight of the torque that makes its integral about one: a fifth of m g l in every motor over the motion. */
 static double unit_torque_weight(const pki_motion_problem *p)
 {
-  double time = 0, torque = 0.2 * p->model->mass * pki_motion_gravity(p->model) * 1;
+  double time = 0, low = INFINITY;
+  for (int i = 0; i < p->nfoot; i++) {
+    low = fmin(low, p->feet[i].stand[2]);
+  }
+  const double stature = p->height >= 0 && isfinite(low) ? fabs(p->pose[p->height] - low) : 1;
+  const double torque = 0.2 * p->model->mass * pki_motion_gravity(p->model) * fmax(stature, 1e-3);
   for (int k = 0; k < p->nphase; k++) {
     time += p->phases[k].guess;
   }
@@ -287,7 +292,7 @@ pk_status pki_motion_solve(const pki_motion_problem *problem, const pki_motion_o
   c.rungs = count;
   const int done = status == PK_OK ? resume(&c) : 0;
   for (int k = done < count ? done : count - 1; k < count && status == PK_OK && !c.stopped; k++) {
-    set_rung(problem, &rungs[k], &step);
+    set_rung(&checked, &rungs[k], &step);
     status = solve_one(&c, &step, rungs[k].name, k == count - 1);
     if (status == PK_OK && c.options->keep != NULL && (is_good(out) || k == count - 1)) {
       c.options->keep(c.options->user, out);

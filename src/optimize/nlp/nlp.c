@@ -2,6 +2,7 @@
 #include "optimize/nlp/nlp.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,4 +146,17 @@ void pki_nlp_add(pki_nlp *nlp, const pki_nlp_function *function, const int *in, 
     memcpy(t->out + (size_t)t->count * (size_t)ny, out, (size_t)ny * sizeof *out);
   }
   t->count++;
+}
+
+void pki_nlp_label_text(pki_nlp_label label, char *out, size_t size)
+{
+  char phase[24] = "", point[24] = "";
+  if (label.phase >= 0) {
+    snprintf(phase, sizeof phase, ", phase %d", label.phase);
+  }
+  if (label.point >= 0) {
+    snprintf(point, sizeof point, ", point %d", label.point);
+  }
+  snprintf(out, size, "%s%s%s%s%s", label.what != NULL ? label.what : "unnamed",
+           label.of != NULL ? " of " : "", label.of != NULL ? label.of : "", phase, point);
 }

@@ -69,7 +69,10 @@ void pki_nlp_add(pki_nlp *nlp, const pki_nlp_function *function, const int *in, 
 /* Patterns: after this the structure is fixed. */
 pk_status pki_nlp_finish(pki_nlp *nlp, pk_error *err);
 
-/* ---- values; after pki_nlp_finish ---- */
+/* "friction cone of LF, phase 2, point 3"; phases and points count from 0. */
+void pki_nlp_label_text(pki_nlp_label label, char *out, size_t size);
+
+/* ---- values; after pki_nlp_finish. What was evaluated last is remembered in the program: one thread at a time. ---- */
 
 int pki_nlp_jacobian_count(const pki_nlp *nlp); /* entries, each place once */
 int pki_nlp_hessian_count(const pki_nlp *nlp);  /* of the lower triangle, each place once */
@@ -128,8 +131,8 @@ typedef struct pki_nlp_result {
 } pki_nlp_result;
 
 /* Solve from nlp->x; x is then the solution, or the best iterate: the least violation where none is feasible, else the least objective
- * among the feasible. lambda, z_lower and z_upper are those of the last iterate. PK_ERROR_UNSUPPORTED: the plugin is not there, with how to
- * install it. One solve at a time in a process. */
+ * among the feasible. lambda, z_lower and z_upper are those of the last iterate. PK_ERROR_ARGUMENT: bounds that cross, a scale that is not positive, a
+ * start that is not finite. PK_ERROR_UNSUPPORTED: the plugin is not there, with how to install it. One solve at a time in a process. */
 pk_status pki_nlp_solve(pki_nlp *nlp, const pki_nlp_options *options, pki_nlp_result *out, pk_error *err);
 
 #endif

@@ -8,16 +8,16 @@
 #include "symbolic/graph/simplify.h"
 
 /* Which entries of a matrix there are. */
-typedef struct entries {
+typedef struct entry_list {
   int count;
   int *row, *col; /* [count] */
-} entries;
+} entry_list;
 
 struct pki_nlp_function {
   char *name;
   int nw, np, ny;
   pki_tape value, jacobian, hessian;
-  entries jacobian_entries, hessian_entries;
+  entry_list jacobian_entries, hessian_entries;
 };
 
 /* Ports of a function's own graph. */
@@ -166,7 +166,7 @@ static pk_status draft_begin(draft *d, pki_graph *g, const pki_nlp_function *f, 
 /* ---- derivatives ---- */
 
 /* A tape of the entries of a matrix [rows][cols] that are not always zero; `lower`: of its lower triangle. */
-static bool record_matrix(draft *d, int rows, int cols, bool lower, entries *list, pki_tape *tape)
+static bool record_matrix(draft *d, int rows, int cols, bool lower, entry_list *list, pki_tape *tape)
 {
   size_t count = 0;
   for (int i = 0; i < rows; i++) {

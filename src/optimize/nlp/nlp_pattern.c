@@ -9,6 +9,7 @@
 /* Entries of all instances as they come, and to which place each belongs. */
 typedef struct gathered {
   size_t count;
+  int *block;     /* memory of all arrays */
   int *row, *col; /* [count] */
   int *order, *other;
   int *first; /* [max(rows, cols) + 1] */
@@ -16,33 +17,33 @@ typedef struct gathered {
 
 static bool gathered_begin(gathered *e, size_t room, int largest)
 {
-  const size_t bytes = (room + 1) * sizeof(int);
-  *e = (gathered){.row = malloc(bytes), .col = malloc(bytes), .order = malloc(bytes), .other = malloc(bytes)};
-  e->first = malloc(((size_t)largest + 2) * sizeof(int));
-  return e->row != NULL && e->col != NULL && e->order != NULL && e->other != NULL && e->first != NULL;
+  *e = (gathered){.block = malloc((4 * room + (size_t)largest + 2) * sizeof(int))};
+  if (e->block != NULL) {
+    e->row = e->block, e->col = e->row + room, e->order = e->col + room, e->other = e->order + room;
+    e->first = e->other + room;
+  }
+  return e->block != NULL;
 }
 
 static void gathered_end(gathered *e)
 {
-  free(e->row);
-  free(e->col);
-  free(e->order);
-  free(e->other);
-  free(e->first);
+  free(e->block);
 }
 
 /* A stable counting sort of `from` by one of the keys. */
-static void sort_by(gathered *e, const int *key, int keys, const int *from, int *to)
+static void sort_by(const gathered *e, const int *key, int keys, const int *from, int *to)
 {
-  memset(e->first, 0, ((size_t)keys + 1) * sizeof *e->first);
-  for (size_t i = 0; i < e->count; i++) {
-    e->first[key[i] + 1]++;
+  const size_t count = e->count;
+  int *const first = e->first;
+  memset(first, 0, ((size_t)keys + 1) * sizeof *first);
+  for (size_t i = 0; i < count; i++) {
+    first[key[i] + 1]++;
   }
   for (int k = 0; k < keys; k++) {
-    e->first[k + 1] += e->first[k];
+    first[k + 1] += first[k];
   }
-  for (size_t i = 0; i < e->count; i++) {
-    to[e->first[key[from[i]]]++] = from[i];
+  for (size_t i = 0; i < count; i++) {
+    to[first[key[from[i]]]++] = from[i];
   }
 }
 

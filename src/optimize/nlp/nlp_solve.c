@@ -151,6 +151,42 @@ static pk_status find_solver(pki_solver_fn *out, pk_error *err)
   return PK_OK;
 }
 
+/* ---- what cannot be solved ---- */
+
+/* A variable's or a row's bounds and scale. */
+static pk_status check_bounds(pki_nlp_label label, double lower, double upper, double scale, pk_error *err)
+{
+  char name[96];
+  pki_nlp_label_text(label, name, sizeof name);
+  if (!(lower <= upper)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = name},
+                    "the lower bound %g is not below the upper bound %g", lower, upper);
+  }
+  if (!(scale > 0 && isfinite(scale))) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = name}, "the scale %g is not positive",
+                    scale);
+  }
+  return PK_OK;
+}
+
+static pk_status check_numbers(const pki_nlp *nlp, pk_error *err)
+{
+  pk_status status = PK_OK;
+  for (int i = 0; i < nlp->ng && status == PK_OK; i++) {
+    status = check_bounds(nlp->row_label[i], nlp->row_lower[i], nlp->row_upper[i], nlp->row_scale[i], err);
+  }
+  for (int i = 0; i < nlp->nx && status == PK_OK; i++) {
+    status = check_bounds(nlp->x_label[i], nlp->lower[i], nlp->upper[i], nlp->scale[i], err);
+    if (status == PK_OK && !isfinite(nlp->x[i])) {
+      char name[96];
+      pki_nlp_label_text(nlp->x_label[i], name, sizeof name);
+      status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = name}, "the start %g is not finite",
+                        nlp->x[i]);
+    }
+  }
+  return status;
+}
+
 /* ---- the whole ---- */
 
 static pki_solver_problem problem_of(solve *s, double *x_factor, double *row_factor)
@@ -219,7 +255,8 @@ pk_status pki_nlp_solve(pki_nlp *nlp, const pki_nlp_options *options, pki_nlp_re
   const pki_nlp_options none = {0};
   pki_solver_fn solver;
   *out = (pki_nlp_result){.end = PKI_NLP_FAILED, .why = ""};
-  const pk_status status = find_solver(&solver, err);
+  pk_status status = check_numbers(nlp, err);
+  status = status == PK_OK ? find_solver(&solver, err) : status;
   if (status != PK_OK) {
     return status;
   }
