@@ -18,6 +18,7 @@
 #include "measure/peer.h"
 #include "model/joint_type.h"
 #include "model/locate.h"
+#include "optimize/files/gait_file.h"
 #include "pronk/pronk.h"
 #include "report/table.h"
 #include "run/channels.h"
@@ -168,6 +169,21 @@ static void list_sweeps(listing *l)
     if (good) {
       pki_sweep_free(&s);
     }
+  }
+  free(entries);
+}
+
+static void list_motions(listing *l)
+{
+  int count;
+  pki_scenario_entry *entries = pki_yaml_list(&pki_gait_kind, &count);
+  for (int i = 0; i < count; i++) {
+    pki_gait_file *gait = NULL;
+    pki_problems problems = {0};
+    const bool good = pki_gait_file_load(entries[i].path, NULL, 0, &gait, &problems) == PK_OK;
+    add_listed(l, entries[i].name, good ? gait->description : "not in order: pronk check explains");
+    pki_gait_file_destroy(gait);
+    pki_problems_free(&problems);
   }
   free(entries);
 }
@@ -411,6 +427,7 @@ static const struct {
 } lists[] = {
     {"scenarios", "worlds that `pronk run` knows by name", list_scenarios, NULL},
     {"sweeps", "what `pronk sweep` knows by name", list_sweeps, NULL},
+    {"motions", "what `pronk optimize` knows by name", list_motions, NULL},
     {"metrics", "what a sweep tells of each sample, and what can be tuned for", list_metrics, NULL},
     {"methods", "how `pronk tune` searches", list_methods, NULL},
     {"models", "robots that can be named instead of a file", list_models, NULL},
