@@ -456,21 +456,20 @@ typedef struct pk_follow_options {
   double trunk;
   /* Their damping, 1 is critical. Default 1. */
   double trunk_damping;
-  /* How fast feet that stand bring the horizontal velocity back, in sqrt(g/h). Default 1. */
-  double speed;
-  /* How fast the place comes back by a change of the wanted speed, in sqrt(g/h). Default 0.2. */
-  double place;
-  /* m/s, largest change of the wanted speed for it, in sqrt(g h). Default 0.1. */
+  /* Weights of the balance (docs/theory/follow.md), of squares: of errors of the horizontal place of the mass over h, of its velocity
+   * over sqrt(g h), of shifts of the pressure over the size of the support, all in each sqrt(h/g), and of shifts of footholds over h.
+   * Default 0.1, 1, 1, 1. */
+  double place_weight;
+  double speed_weight;
+  double pressure_weight;
+  double foothold_weight;
+  /* Largest error of the place, in h; beyond it the motion goes along with the robot. Default 0.5. */
   double place_limit;
-  /* Feet land further by this many times the error of velocity times sqrt(h/g): forward and backward. Default 1. */
-  double foothold;
-  /* The same to the sides. Default 1. */
-  double foothold_sideways;
-  /* Largest such shift of a foothold, in h. Default 0.3. */
+  /* Largest way of a foothold, seen from the mass, from that of the motion, in h. Default 0.3. */
   double foothold_limit;
   /* Forces of feet stay within this friction cone. Default 0.6. */
   double friction;
-  /* How long the motion waits for a foot that should have landed and one that should leave stays, in sqrt(h/g). Default 0.2. */
+  /* How long the motion waits for a foot that should have landed and one that should leave stays, in sqrt(h/g). Default 0. */
   double wait;
   /* The motion runs slower by this part for each h that the trunk is behind along its travel, and faster ahead. Default 0. */
   double phase;

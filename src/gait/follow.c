@@ -22,18 +22,19 @@ static const pk_field follow_fields[] = {
      "natural frequency of height and attitude of the trunk; 0: feet that stand give the torques of the "
      "motion alone"},
     {FOLLOW(trunk_damping), PK_FIELD_REAL, "", 1, 0, 100, NULL, "their damping, 1 is critical"},
-    {FOLLOW(speed), PK_FIELD_REAL, "sqrt(g/h)", 1, 0, 1e3, NULL,
-     "how fast feet that stand bring the horizontal velocity back"},
-    {FOLLOW(place), PK_FIELD_REAL, "sqrt(g/h)", 0.2, 0, 1e3, NULL,
-     "how fast the place comes back by a change of the wanted speed"},
-    {FOLLOW(place_limit), PK_FIELD_REAL, "sqrt(g h)", 0.1, 0, 1e3, NULL,
-     "largest change of the wanted speed for it"},
-    {FOLLOW(foothold), PK_FIELD_REAL, "sqrt(h/g)", 1, 0, 100, NULL,
-     "feet land further by this times the error of velocity, forward and backward"},
-    {FOLLOW(foothold_sideways), PK_FIELD_REAL, "sqrt(h/g)", 1, 0, 100, NULL, "the same to the sides"},
+    {FOLLOW(place_weight), PK_FIELD_REAL, "", 0.1, 1e-9, 1e9, NULL,
+     "balance: weight of errors of the place of the mass"},
+    {FOLLOW(speed_weight), PK_FIELD_REAL, "", 1, 0, 1e9, NULL,
+     "balance: weight of errors of its horizontal velocity"},
+    {FOLLOW(pressure_weight), PK_FIELD_REAL, "", 1, 1e-9, 1e9, NULL,
+     "balance: weight of shifts of the pressure between feet that stand"},
+    {FOLLOW(foothold_weight), PK_FIELD_REAL, "", 1, 1e-9, 1e9, NULL,
+     "balance: weight of shifts of footholds"},
+    {FOLLOW(place_limit), PK_FIELD_REAL, "h", 0.5, 0, 1e9, NULL,
+     "largest error of the place; beyond it the motion goes along with the robot"},
     {FOLLOW(foothold_limit), PK_FIELD_REAL, "h", 0.3, 0, 10, NULL, "largest such shift of a foothold"},
     {FOLLOW(friction), PK_FIELD_REAL, "", 0.6, 0, 10, NULL, "forces of feet stay within this friction cone"},
-    {FOLLOW(wait), PK_FIELD_REAL, "sqrt(h/g)", 0.2, 0, 1e3, NULL,
+    {FOLLOW(wait), PK_FIELD_REAL, "sqrt(h/g)", 0, 0, 1e3, NULL,
      "how long the motion waits for a foot that is late, and one that should leave stays"},
     {FOLLOW(phase), PK_FIELD_REAL, "1/h", 0, 0, 1e3, NULL,
      "by how much slower the motion runs for a trunk that is behind"},
@@ -139,7 +140,8 @@ pk_status pk_follow_create(const pk_model *model, const pk_follow_options *optio
   pk_status status = pki_fields_validate(follow_fields, FOLLOW_FIELDS, &chosen, err);
   status = status == PK_OK ? pki_whole_motion_read(chosen.file, model, &motion, err) : status;
   const size_t size = (size_t)motion.rows * (size_t)motion.width * sizeof(double);
-  pki_follow *c = status == PK_OK ? calloc(1, sizeof *c + size) : NULL;
+  pki_follow *c =
+      status == PK_OK ? calloc(1, sizeof *c + size + pki_balance_size(motion.feet) * sizeof(double)) : NULL;
   if (status == PK_OK && c == NULL) {
     status = pki_fail_memory(err, "a controller");
   }
@@ -168,9 +170,18 @@ static pk_status create_follow(const pk_model *model, const void *options, pk_co
   return pk_follow_create(model, options, out, err);
 }
 
-static const char *const live_fields[] = {"joints",      "joints_damping", "trunk",    "trunk_damping",
-                                          "speed",       "place",          "foothold", "foothold_sideways",
-                                          "place_limit", "foothold_limit", "wait",     "phase",
+static const char *const live_fields[] = {"joints",
+                                          "joints_damping",
+                                          "trunk",
+                                          "trunk_damping",
+                                          "place_weight",
+                                          "speed_weight",
+                                          "pressure_weight",
+                                          "foothold_weight",
+                                          "place_limit",
+                                          "foothold_limit",
+                                          "wait",
+                                          "phase",
                                           NULL};
 
 const pki_controller_row pki_controller_follow = {

@@ -11,6 +11,7 @@
 #include "control/cone_program.h"
 #include "control/registry.h"
 #include "control/whole_body.h"
+#include "gait/follow_balance.h"
 #include "gait/motion.h"
 
 enum {
@@ -43,7 +44,9 @@ typedef struct pki_follow {
       [PKI_WHOLE_MOTION_JOINTS]; /* kg m^2 or kg, that each joint moves with the trunk held, in the first row */
   bool leg[PKI_WHOLE_MOTION_JOINTS]; /* it lies between the trunk and a foot */
   pki_follow_foot feet[PKI_WHOLE_MOTION_FEET];
-  double memory[]; /* of the motion */
+  pki_balance balance;
+  pki_balance_sample samples[PKI_BALANCE_STEPS];
+  double memory[]; /* of the motion, then of the balance's gains */
 } pki_follow;
 
 typedef enum pki_follow_mode {
@@ -58,8 +61,8 @@ typedef struct pki_follow_step {
   int touches;
   double quiet;     /* s, without contact */
   double since;     /* s, in this mode */
-  double from[2];   /* m, how far it was from its place below the robot when its swing began */
-  double shift[2];  /* m, of its foothold, world */
+  double from[2];   /* m, world: how far it was from the motion when its swing began */
+  double shift[2];  /* m, world: of its foothold from that of the motion */
   double normal[3]; /* of the ground below, world */
 } pki_follow_step;
 
@@ -91,8 +94,10 @@ typedef struct pki_follow_now {
   double heading;                             /* rad, of the robot less that of the motion */
   double mass[3], mass_rate[3];               /* m, m/s: where it is */
   double wanted_mass[3], wanted_mass_rate[3]; /* and where the motion has it */
-  double wanted_rate[2];                      /* m/s, horizontal, with the place's correction */
-  double rot[9], place[3];                    /* of the trunk */
+  double push[2]; /* m/s^2, world: of the mass, for its balance, over that of the motion */
+  double places[PKI_WHOLE_MOTION_FEET]
+               [2];        /* m, world: where feet that swing should land, from where the motion has them */
+  double rot[9], place[3]; /* of the trunk */
   pki_follow_place feet[PKI_WHOLE_MOTION_FEET], wanted_feet[PKI_WHOLE_MOTION_FEET];
   double q[PKI_WHOLE_MOTION_JOINTS],
       u[PKI_WHOLE_MOTION_JOINTS]; /* rad, rad/s: references of joints, footholds in them */

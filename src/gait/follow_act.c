@@ -4,7 +4,7 @@
  * trunk sqrt(g/h), z = trunk_damping):
  *
  *   dv/dt = dv_ref/dt + w_0^2 (p_ref - p) + 2 z w_0 (v_ref - v)                  vertical
- *   dv/dt = dv_ref/dt + speed sqrt(g/h) (v_ref' - v)                             horizontal, v of the mass
+ *   dv/dt = dv_ref/dt + w^2 (e - d)                                               horizontal, by follow_balance.c
  *   dw/dt = dw_ref/dt + w_0^2 log(R' R_ref) + 2 z w_0 (R' R_ref w_ref - w)
  *
  * joints of legs that stand so that their feet stay, the others as in the motion and back to it. The dynamics of the whole robot then ask
@@ -56,7 +56,7 @@ static void find_trunk_acceleration(pki_follow_now *now)
   for (int k = 0; k < 3; k++) {
     now->trunk[k] = want->acceleration[k];
     now->trunk[k] +=
-        k < 2 ? c->options.speed * c->pace * (now->wanted_rate[k] - now->mass_rate[k])
+        k < 2 ? now->push[k]
               : stiff * (want->place[2] + now->s->ground - now->place[2]) + damp * (want->velocity[2] - u[2]);
     now->trunk[3 + k] = change[k] + stiff * error[k] + damp * (spin[k] - u[3 + k]);
   }

@@ -120,6 +120,87 @@ static pk_status measure_robot(pki_follow *c, const pk_model *m, pk_workspace *w
   return status;
 }
 
+/* ---- balance ---- */
+
+/* What a foot carries in the motion: by its force, or alike where there is none. */
+static void share_load(const pki_follow *c, const pki_whole_motion_point *at, pki_balance_sample *out)
+{
+  double load = 0, standing = 0;
+  for (int f = 0; f < c->motion.feet; f++) {
+    out->stands[f] = at->stands[f];
+    out->share[f] = at->stands[f] ? fmax(at->force[f][2], 0) : 0;
+    load += out->share[f], standing += at->stands[f];
+  }
+  for (int f = 0; f < c->motion.feet; f++) {
+    out->share[f] = load > 0 ? out->share[f] / load : at->stands[f] / fmax(standing, 1);
+  }
+}
+
+/* Root of a symmetric matrix xx, xy, yy of positive numbers: (A + sqrt(det) 1)/sqrt(trace + 2 sqrt(det)). */
+static void root_of(const double A[3], double out[3])
+{
+  const double root = sqrt(fmax(A[0] * A[2] - A[1] * A[1], 0)), size = sqrt(A[0] + A[2] + 2 * root);
+  out[0] = size > 0 ? (A[0] + root) / size : 0;
+  out[1] = size > 0 ? A[1] / size : 0;
+  out[2] = size > 0 ? (A[2] + root) / size : 0;
+}
+
+/* The points on which the motion stands at the workspace's state: their spread, and the height of the mass above them. */
+static double measure_support(const pki_follow *c, const pk_workspace *work, pki_balance_sample *out)
+{
+  double mass[3], rate[3], middle[3] = {0, 0, 0}, moments[3] = {0, 0, 0};
+  double points[PKI_FOLLOW_POINTS][3];
+  int count = 0;
+  for (int f = 0; f < c->motion.feet; f++) {
+    const pki_whole_foot *sole = &c->feet[f].sole;
+    pki_follow_place place;
+    pki_follow_foot_place(work, &c->feet[f], &place);
+    for (int p = 0; p < sole->npoint && out->stands[f]; p++, count++) {
+      double in[3];
+      pki_sub3(sole->point[p], sole->middle, in);
+      pki_mat3_apply(place.rot, in, in);
+      pki_along3(place.at, 1, in, points[count]);
+      pki_along3(middle, 1, points[count], middle);
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    const double x = points[i][0] - middle[0] / count, y = points[i][1] - middle[1] / count;
+    moments[0] += x * x / count, moments[1] += x * y / count, moments[2] += y * y / count;
+  }
+  root_of(moments, out->spread);
+  pk_com_compute(work, c->motion.robot, mass, rate);
+  return count > 0 ? mass[2] - middle[2] / count : 0;
+}
+
+/* Samples of the motion as a pendulum, and the feedback for it; q is scratch [nq]. */
+static void design_balance(pki_follow *c, const pk_model *m, pk_workspace *work, double *q)
+{
+  const pki_whole_motion_base base = {.yaw = 0};
+  const double length = pki_whole_motion_length(&c->motion);
+  for (int i = 0; i < PKI_BALANCE_STEPS; i++) {
+    pki_balance_sample *sample = &c->samples[i];
+    pki_whole_motion_point at;
+    pki_whole_motion_at(&c->motion, base, (i + 0.5) * length / PKI_BALANCE_STEPS, &at);
+    memcpy(q, m->q0, (size_t)m->nq * sizeof *q);
+    memcpy(q + c->q, at.place, sizeof at.place);
+    pki_quat_from_mat3(at.rot, q + c->q + 3);
+    for (int k = 0; k < c->motion.joints; k++) {
+      q[m->dof_q[c->motion.dof[k]]] = at.q[k];
+    }
+    pk_kinematics_compute(work, q, NULL);
+    share_load(c, &at, sample);
+    const double height = measure_support(c, work, sample), lift = c->gravity + at.acceleration[2];
+    /* a trunk that swings up and down fast must not take the pendulum far from its mean */
+    const double w2 = height > 0 ? fmin(fmax(lift, 0.5 * c->gravity), 2 * c->gravity) / height : 0;
+    sample->rate = sqrt(w2);
+  }
+  const pk_follow_options *o = &c->options;
+  const pki_balance_weights weights = {o->place_weight, o->speed_weight, o->pressure_weight,
+                                       o->foothold_weight};
+  pki_balance_design(c->samples, c->motion.feet, length, c->motion.repeats, c->height, c->gravity, &weights,
+                     c->memory + (size_t)c->motion.rows * (size_t)c->motion.width, &c->balance);
+}
+
 static pk_status check_world(const pk_model *m, pk_error *err)
 {
   const double *g = m->gravity;
@@ -154,6 +235,9 @@ pk_status pki_follow_find(pki_follow *c, const pk_model *m, pk_error *err)
   double *q = malloc((size_t)m->nq * sizeof *q), *M = malloc(nu * nu * sizeof *M);
   status = work != NULL && q != NULL && M != NULL ? measure_robot(c, m, work, q, M, err)
                                                   : pki_fail_memory(err, "a controller");
+  if (status == PK_OK) {
+    design_balance(c, m, work, q);
+  }
   pk_workspace_destroy(work);
   free(q);
   free(M);

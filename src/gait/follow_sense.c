@@ -139,19 +139,47 @@ static double heading_error(const pki_follow_now *now)
   return atan2(turn[3] - turn[1], turn[0] + turn[4]);
 }
 
-/* The horizontal velocity that the mass should have: the motion's, and towards its place. */
-static void correct_speed(pki_follow_now *now)
+/* A motion that has been left too far behind goes along with the robot. */
+static void yield_place(pki_follow_now *now)
+{
+  const double most = now->c->options.place_limit * now->c->height;
+  const double x = now->mass[0] - now->wanted_mass[0], y = now->mass[1] - now->wanted_mass[1],
+               size = hypot(x, y), part = size > most ? 1 - most / size : 0;
+  now->s->base.place[0] += part * x, now->s->base.place[1] += part * y;
+  const double moved[2] = {part * x, part * y};
+  for (int k = 0; k < 2; k++) {
+    now->want.place[k] += moved[k], now->wanted_mass[k] += moved[k];
+    for (int f = 0; f < now->c->motion.feet; f++) {
+      now->wanted_feet[f].at[k] += moved[k];
+      now->s->feet[f].from[k] -= moved[k];
+    }
+  }
+}
+
+/* Errors of the pendulum in the motion's axes, and what its feedback answers. */
+static void keep_balance(pki_follow_now *now)
 {
   const pki_follow *c = now->c;
-  const double most = c->options.place_limit * c->height * c->pace;
-  double pull[2], size = 0;
+  const double cosine = cos(now->s->base.yaw), sine = sin(now->s->base.yaw);
+  double off[PKI_BALANCE_STATES / 2][2], errors[PKI_BALANCE_STATES];
   for (int k = 0; k < 2; k++) {
-    pull[k] = c->options.place * c->pace * (now->wanted_mass[k] - now->mass[k]);
-    size = hypot(size, pull[k]);
+    off[0][k] = now->mass[k] - now->wanted_mass[k];
+    off[1][k] = now->mass_rate[k] - now->wanted_mass_rate[k];
+    for (int f = 0; f < c->motion.feet; f++) {
+      const bool stands = now->want.stands[f] && now->s->feet[f].mode != PKI_FOLLOW_SWING;
+      off[2 + f][k] = stands ? now->feet[f].at[k] - now->wanted_feet[f].at[k] : 0;
+    }
   }
-  const double part = size > most ? most / size : 1;
-  for (int k = 0; k < 2; k++) {
-    now->wanted_rate[k] = now->wanted_mass_rate[k] + part * pull[k];
+  for (int i = 0; i < 2 + c->motion.feet; i++) {
+    errors[2 * i] = cosine * off[i][0] + sine * off[i][1];
+    errors[2 * i + 1] = cosine * off[i][1] - sine * off[i][0];
+  }
+  double push[2], places[PKI_WHOLE_MOTION_FEET][2];
+  pki_balance_at(&c->balance, now->s->phase, errors, push, places);
+  now->push[0] = cosine * push[0] - sine * push[1], now->push[1] = sine * push[0] + cosine * push[1];
+  for (int f = 0; f < c->motion.feet; f++) {
+    now->places[f][0] = cosine * places[f][0] - sine * places[f][1];
+    now->places[f][1] = sine * places[f][0] + cosine * places[f][1];
   }
 }
 
@@ -176,15 +204,13 @@ static void feel_ground(pki_follow_now *now)
   }
 }
 
-/* Where a foot that begins to swing is, from where the motion would have it below the robot. */
+/* Where a foot that begins to swing is, from where the motion has it. */
 static void begin_swing(pki_follow_now *now, int f)
 {
-  const double c = cos(now->heading), s = sin(now->heading);
-  const double *at = now->wanted_feet[f].at, x = at[0] - now->wanted_mass[0], y = at[1] - now->wanted_mass[1];
   pki_follow_step *step = &now->s->feet[f];
-  step->from[0] = now->feet[f].at[0] - now->mass[0] - (c * x - s * y);
-  step->from[1] = now->feet[f].at[1] - now->mass[1] - (s * x + c * y);
-  step->shift[0] = step->shift[1] = 0;
+  for (int k = 0; k < 2; k++) {
+    step->from[k] = now->feet[f].at[k] - now->wanted_feet[f].at[k];
+  }
 }
 
 static void set_mode(pki_follow_now *now, int f, pki_follow_mode mode)
@@ -251,8 +277,9 @@ void pki_follow_sense(pki_follow_now *now)
   sense_motion(now);
   sense_robot(now);
   now->heading = heading_error(now);
-  correct_speed(now);
+  yield_place(now);
   feel_ground(now);
   choose_modes(now);
   find_ground(now);
+  keep_balance(now);
 }

@@ -1,12 +1,8 @@
 /* Where feet go that do not stand, and joints that bring them there.
  *
- * A foot that swings goes, seen from the centre of mass, where the motion has it, and lands further by
- *
- *   d = k sqrt(h/g) (v - v_ref)
- *
- * For k = 1 that is the capture point of the error of velocity: a linear inverted pendulum of height h which is too fast by v - v_ref comes
- * back to its motion when its support is moved by so much (Pratt et al. 2006; Raibert 1986 has it with gains). The shift grows over
- * the swing by the smooth step s = x^2 (3 - 2x), as the foot leaves its own place in the same way.
+ * A foot that swings leaves where it stood and goes where the motion has it, shifted by what the balance asks for (follow_balance.c): the
+ * first vanishes and the second grows over the swing by the smooth step s = x^2 (3 - 2x). The shift is asked for anew in each update,
+ * until the foot lands.
  *
  * Joints follow by damped least squares (Wampler 1986; Nakamura and Hanafusa 1986) from the motion's own, with the trunk where it is:
  *
@@ -20,17 +16,18 @@
 
 /* ---- where feet go ---- */
 
-/* The shift of footholds, world: along and across the heading with gains of their own, limited. */
-static void find_shift(const pki_follow_now *now, double out[2])
+/* Shift of a foothold: what the balance asks for, as far as the leg may differ from its motion. */
+static void find_shift(const pki_follow_now *now, int f, double out[2])
 {
-  const pki_follow *c = now->c;
-  const double *R = now->rot, yaw = atan2(R[3], R[0]), cosine = cos(yaw), sine = sin(yaw);
-  const double error[2] = {now->mass_rate[0] - now->wanted_rate[0], now->mass_rate[1] - now->wanted_rate[1]};
-  const double ahead = c->options.foothold / c->pace * (cosine * error[0] + sine * error[1]),
-               aside = c->options.foothold_sideways / c->pace * (cosine * error[1] - sine * error[0]);
-  const double size = hypot(ahead, aside), most = c->options.foothold_limit * c->height,
-               part = size > most ? most / size : 1;
-  out[0] = part * (cosine * ahead - sine * aside), out[1] = part * (sine * ahead + cosine * aside);
+  const double most = now->c->options.foothold_limit * now->c->height;
+  double reach[2];
+  for (int k = 0; k < 2; k++) {
+    reach[k] = now->places[f][k] - (now->mass[k] - now->wanted_mass[k]);
+  }
+  const double size = hypot(reach[0], reach[1]), part = size > most ? most / size : 1;
+  for (int k = 0; k < 2; k++) {
+    out[k] = now->mass[k] - now->wanted_mass[k] + part * reach[k];
+  }
 }
 
 /* Part of the way from the foot's own place to its foothold, and its rate. */
@@ -43,28 +40,21 @@ static double part_of_swing(const pki_follow_now *now, int f, double *rate)
   return x * x * (3 - 2 * x);
 }
 
-static void aim_foot(pki_follow_now *now, int f, const double shift[2], pki_follow_place *to)
+static void aim_foot(pki_follow_now *now, int f, pki_follow_place *to)
 {
   const pki_follow *c = now->c;
   const pki_follow_place *want = &now->wanted_feet[f];
   pki_follow_step *step = &now->s->feet[f];
-  const double cosine = cos(now->heading), sine = sin(now->heading);
-  const double turn[9] = {cosine, -sine, 0, sine, cosine, 0, 0, 0, 1};
-  double arm[3], flow[3], rate = 0;
-  pki_sub3(want->at, now->wanted_mass, arm);
-  pki_sub3(want->rate + 3, now->wanted_mass_rate, flow);
-  pki_mat3_apply(turn, arm, arm);
-  pki_mat3_apply(turn, flow, flow);
-  pki_mat3_mul(turn, want->rot, to->rot);
-  pki_mat3_apply(turn, want->rate, to->rate);
+  double rate = 0;
+  *to = *want;
   const bool late = step->mode == PKI_FOLLOW_REACH;
   const double part = late ? 1 : part_of_swing(now, f, &rate);
+  if (!late) {
+    find_shift(now, f, step->shift);
+  }
   for (int k = 0; k < 2; k++) {
-    if (!late) {
-      step->shift[k] = shift[k];
-    }
-    to->at[k] = now->mass[k] + arm[k] + (1 - part) * step->from[k] + part * step->shift[k];
-    to->rate[3 + k] = now->mass_rate[k] + flow[k] + rate * (step->shift[k] - step->from[k]);
+    to->at[k] += (1 - part) * step->from[k] + part * step->shift[k];
+    to->rate[3 + k] += rate * (step->shift[k] - step->from[k]);
   }
   /* a foot that is late goes on downwards, at most a part of the height */
   static const double sink = 0.3, deepest = 0.2;
@@ -198,18 +188,16 @@ void pki_follow_swing(pki_follow_now *now)
   const pki_follow *c = now->c;
   const pk_model *m = now->seen->model;
   pki_follow_place to[PKI_WHOLE_MOTION_FEET];
-  double shift[2];
   memcpy(now->q, now->want.q, sizeof now->q);
   memcpy(now->u, now->want.u, sizeof now->u);
   memcpy(now->q_full, now->seen->q, (size_t)m->nq * sizeof(double));
   for (int k = 0; k < c->motion.joints; k++) {
     now->q_full[m->dof_q[c->motion.dof[k]]] = now->q[k];
   }
-  find_shift(now, shift);
   int away = 0;
   for (int f = 0; f < c->motion.feet; f++) {
     if (now->s->feet[f].mode != PKI_FOLLOW_STANCE) {
-      aim_foot(now, f, shift, &to[f]);
+      aim_foot(now, f, &to[f]);
       set_rates(now, f, &to[f]);
       away++;
     }
