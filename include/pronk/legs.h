@@ -2,9 +2,9 @@
  *
  * Two kinds of legs have one, and their geometry is read from the model, whatever its axes and offsets:
  *
- *   PK_LEG_POINT  three hinges, the second and third parallel (StarLETH, ANYmal, the arm of a UR): a point of
- *                 the foot is placed, in up to 4 ways. Hinges beyond the third (an ankle) keep the angles
- *                 that they are given.
+ *   PK_LEG_POINT  three hinges, the second and third parallel (StarLETH, ANYmal, the arm of a UR), or the first
+ *                 two meeting in the hip (Sony's quadruped): a point of the foot is placed, in up to 4 ways.
+ *                 Hinges beyond the third (an ankle) keep the angles that they are given.
  *   PK_LEG_POSE   six hinges: three axes that meet in the hip, a knee, two axes that meet in the ankle (COMAN
  *                 and most humanoids; Pieper 1968): foot and sole are placed, in up to 8 ways.
  *
@@ -67,8 +67,8 @@ typedef struct pk_leg {
   int u[PK_LEG_HINGES];
   /* [nhinge] unit. */
   double axis[PK_LEG_HINGES][3];
-  /* [nhinge] m, a point on each axis; the hip's centre for the first three of a pose leg, the ankle's for
-   * the last two. */
+  /* [nhinge] m, a point on each axis; the hip's centre for the first three of a pose leg and for the first two
+   * of a point leg whose axes meet there, the ankle's for the last two of a pose leg. */
   double at[PK_LEG_HINGES][3];
   /* Axes of the foot's link, position of the point. */
   pk_pose foot;
@@ -99,9 +99,11 @@ PK_API int pk_leg_branch(const pk_leg *leg, const double *angles);
 /* The place nearest to `foot` that the leg reaches, which pk_leg_solve then finds; `foot` itself when it is
  * reached. The foot keeps its orientation. Point leg: nearest in the plane in which the leg bends, turned
  * through the place (or as near to it as the first hinge can); that is the nearest of all when the foot's
- * plane holds the first axis. Pose leg: nearest within the knee's reach. A place beyond 1e9 times the leg's
- * length is taken as one at that distance in its direction. angles: of hinges beyond nsolve. PK_ERROR_REACH
- * when a pose leg cannot turn its foot so at that place. */
+ * plane holds the first axis. Where the first two axes meet in the hip: along the ray from the hip,
+ * which is the nearest of all, or, when the second hinge does not allow that direction, turned about the hip
+ * until it does. Pose leg: nearest within the knee's reach. A place beyond 1e9 times the leg's length is taken
+ * as one at that distance in its direction. angles: of hinges beyond nsolve. PK_ERROR_REACH when a pose leg
+ * cannot turn its foot so at that place. */
 PK_API pk_status pk_leg_reach(const pk_leg *leg, const pk_pose *foot, const double *angles, pk_pose *nearest,
                               pk_error *err);
 

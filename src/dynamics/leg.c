@@ -86,23 +86,6 @@ static double off_axis(const pk_leg *leg, int i, const double x[3])
   return pki_length3(c);
 }
 
-static pk_status check_point(const pk_leg *leg, pki_where where, pk_error *err)
-{
-  if (axis_sine(leg, 1, 2) > meets) {
-    return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
-                    "its leg's second and third axis are %.3g rad apart, expected parallel axes",
-                    asin(fmin(1, axis_sine(leg, 1, 2))));
-  }
-  if (axis_sine(leg, 0, 1) < 1e-6) {
-    return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
-                    "its leg's first three axes are parallel, expected a first one across the others");
-  }
-  if (off_axis(leg, 1, leg->at[2]) < meets) {
-    return pki_fail(err, PK_ERROR_UNSUPPORTED, where, "its leg's second and third axis are one line");
-  }
-  return PK_OK;
-}
-
 /* Where axes first .. first + n - 1 meet: between the nearest points of the first two, if the others pass there. */
 static pk_status find_centre(pk_leg *leg, int first, int n, const char *name, pki_where where, pk_error *err)
 {
@@ -132,6 +115,34 @@ static pk_status find_centre(pk_leg *leg, int first, int n, const char *name, pk
   }
   for (int k = first; k < first + n; k++) {
     memcpy(leg->at[k], centre, sizeof centre);
+  }
+  return PK_OK;
+}
+
+static pk_status check_plane(const pk_leg *leg, pki_where where, pk_error *err)
+{
+  if (axis_sine(leg, 0, 1) < 1e-6) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
+                    "its leg's first three axes are parallel, expected a first one across the others");
+  }
+  if (off_axis(leg, 1, leg->at[2]) < meets) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, where, "its leg's second and third axis are one line");
+  }
+  return PK_OK;
+}
+
+static pk_status check_universal(pk_leg *leg, pki_where where, pk_error *err)
+{
+  if (find_centre(leg, 0, 2, "hip", where, NULL) != PK_OK) {
+    return pki_fail(
+        err, PK_ERROR_UNSUPPORTED, where,
+        "its leg's second and third axis are %.3g rad apart and its first two do not meet, expected "
+        "parallel axes or axes that meet in the hip",
+        asin(fmin(1, axis_sine(leg, 1, 2))));
+  }
+  if (off_axis(leg, 2, leg->at[0]) < meets) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
+                    "its leg's first three axes meet in one point, expected a third one that bends a knee");
   }
   return PK_OK;
 }
@@ -170,7 +181,9 @@ pk_status pk_leg_init(pk_leg *leg, const pk_model *model, pk_leg_kind kind, int 
   pk_status status = find_hinges(leg, model, bodies, err);
   if (status == PK_OK) {
     place_hinges(leg, model, bodies);
-    status = kind == PK_LEG_POINT ? check_point(leg, where, err) : check_pose(leg, where, err);
+    status = kind == PK_LEG_POSE           ? check_pose(leg, where, err)
+             : pki_leg_bends_in_plane(leg) ? check_plane(leg, where, err)
+                                           : check_universal(leg, where, err);
   }
   return status;
 }

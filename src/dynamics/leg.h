@@ -26,4 +26,12 @@ static inline void pki_turn_about(const double axis[3], const double at[3], doub
   pki_along3(at, 1, r, out);
 }
 
+/* Whether a point leg bends in a plane: its second and third axis are parallel. Otherwise its first two meet in the hip. */
+static inline bool pki_leg_bends_in_plane(const pk_leg *leg)
+{
+  double c[3];
+  pki_cross3(leg->axis[1], leg->axis[2], c);
+  return pki_length3(c) <= 1e-9;
+}
+
 #endif

@@ -11,6 +11,12 @@
  *   |y - c_2| = |E_3 x - c_2|, across a_2            the equation for q_3
  *   E_2: E_3 x -> y                                  the angle q_2
  *
+ * Point leg whose first two axes meet in the hip H: their turns keep H, and turns about axis 1 keep a_1 . x, so
+ *
+ *   |p - H| = |E_3 x - H|                            the equation for q_3; v = E_3 x - H
+ *   a_1 . R_2 v = a_1 . (p - H)                      the equation for q_2
+ *   R_1: R_2 v -> p - H                              the angle q_1
+ *
  * Pose leg, hip H, ankle K, motion G that brings the foot from zero to its place: the hip's turns keep H, the ankle's keep K, so
  *
  *   |G K - H| = |E_4 K - H|                          the equation for q_4
@@ -160,23 +166,50 @@ static bool solve_point(const pk_leg *leg, const double p[3], int branch, const 
   return true;
 }
 
-/* The knee of a pose leg: thigh f and shank e across its axis, and how far hip and ankle are apart along it. */
+/* A knee between hip and ankle, or foot: thigh f and shank e across its axis a, and how far hip and ankle are apart along it. */
 typedef struct knee {
   double A, B, thigh, shank, along;
 } knee;
 
-static knee knee_of(const pk_leg *leg)
+static knee knee_between(const double hip[3], const double a[3], const double at[3], const double ankle[3])
 {
-  const double *a = leg->axis[3];
   double e[3], f[3];
   knee k;
-  pki_sub3(leg->at[4], leg->at[3], e);
-  pki_sub3(leg->at[3], leg->at[0], f);
+  pki_sub3(ankle, at, e);
+  pki_sub3(at, hip, f);
   rotation_coefficients(f, a, e, &k.A, &k.B);
   k.along = fabs(pki_dot3(a, e) + pki_dot3(a, f));
   component_across(a, e, e), component_across(a, f, f);
   k.thigh = pki_length3(f), k.shank = pki_length3(e);
   return k;
+}
+
+/* The knee's angle that brings hip and ankle to the distance D. */
+static bool solve_knee(const knee *k, double D, double slack, double sign, double keep, double *q)
+{
+  const double sides[3] = {k->thigh, k->shank, sqrt(fmax(0, (D - k->along) * (D + k->along)))};
+  return D >= k->along - slack && solve_triangle(k->A, k->B, sides, slack, sign, keep, q);
+}
+
+static bool solve_universal(const pk_leg *leg, const double p[3], int branch, const double *start, double *q)
+{
+  const double *H = leg->at[0], *a1 = leg->axis[0], *a2 = leg->axis[1];
+  double x[3], r[3], v[3];
+  point_at_zero(leg, start, x);
+  const knee k = knee_between(H, leg->axis[2], leg->at[2], x);
+  pki_sub3(p, H, r);
+  const double size = pki_length3(p) + pki_length3(x) + pki_length3(H) + pki_length3(leg->at[2]);
+  if (!solve_knee(&k, pki_length3(r), 4e-15 * size, branch & 1 ? -1 : 1, start[2], &q[2])) {
+    return false;
+  }
+  pki_turn_about(leg->axis[2], leg->at[2], q[2], x, v);
+  pki_sub3(v, H, v);
+  if (!solve_spherical_triangle(a1, a2, v, r, branch & 2 ? -1 : 1, start[1], &q[1])) {
+    return false;
+  }
+  pki_turn3(a2, q[1], v, v);
+  q[0] = angle_between(a1, v, r, start[0]);
+  return true;
 }
 
 /* Where the ankle is, seen from the hip, when the foot is at its place; R: the turn of the foot from zero. */
@@ -224,15 +257,13 @@ static bool solve_hip(const pk_leg *leg, const double R[9], double sign, const d
 static bool solve_pose(const pk_leg *leg, const pk_pose *foot, int branch, const double *start, double *q)
 {
   const double *H = leg->at[0], *K = leg->at[4], *a5 = leg->axis[4], *a6 = leg->axis[5];
-  const knee k = knee_of(leg);
+  const knee k = knee_between(H, leg->axis[3], leg->at[3], K);
   double R[9], r[3], v[3], w[3];
   ankle_from_hip(leg, foot, R, r);
   const double D = pki_length3(r), size = D + pki_length3(foot->pos) + pki_length3(H) + pki_length3(K);
   const double slack = 4e-15 * size;
   /* knee */
-  const double sides[3] = {k.thigh, k.shank, sqrt(fmax(0, (D - k.along) * (D + k.along)))};
-  if (!(D >= k.along - slack) ||
-      !solve_triangle(k.A, k.B, sides, slack, branch & 1 ? -1 : 1, start[3], &q[3])) {
+  if (!solve_knee(&k, D, slack, branch & 1 ? -1 : 1, start[3], &q[3])) {
     return false;
   }
   /* ankle: the hip as the foot sees it, w = inv(R_G) (H - G K), and as the shank does, v */
@@ -252,8 +283,9 @@ static bool solve_pose(const pk_leg *leg, const pk_pose *foot, int branch, const
 
 static bool solve_branch(const pk_leg *leg, const pk_pose *foot, int branch, const double *start, double *q)
 {
-  const bool found = leg->kind == PK_LEG_POINT ? solve_point(leg, foot->pos, branch, start, q)
-                                               : solve_pose(leg, foot, branch, start, q);
+  const bool found = leg->kind == PK_LEG_POSE      ? solve_pose(leg, foot, branch, start, q)
+                     : pki_leg_bends_in_plane(leg) ? solve_point(leg, foot->pos, branch, start, q)
+                                                   : solve_universal(leg, foot->pos, branch, start, q);
   for (int k = 0; found && k < leg->nsolve; k++) {
     q[k] = start[k] + remainder(q[k] - start[k], 8 * atan(1));
   }
@@ -383,6 +415,56 @@ static double reach_point(const pk_leg *leg, const double p[3], const double x[3
   return pki_length3(off);
 }
 
+/* Distances of hip and ankle that a knee allows. */
+static double clamp_to_knee(const knee *k, double D)
+{
+  return clamp_between(D, hypot(k->thigh - k->shank, k->along), hypot(k->thigh + k->shank, k->along));
+}
+
+/* The same for axes that meet in the hip: along the ray from the hip to a length that the knee allows, then about the hip to an angle
+ * with the first axis that the second one allows, a little inside. */
+static double reach_universal(const pk_leg *leg, const double p[3], const double x[3], double sign,
+                              double nearest[3])
+{
+  static const double inside = 1e-7; /* rad: the knee's angle, stretched, is known to half the digits */
+  const double *H = leg->at[0], *a1 = leg->axis[0], *a2 = leg->axis[1];
+  const knee k = knee_between(H, leg->axis[2], leg->at[2], x);
+  double r[3], v[3], t[3], q = 0;
+  pki_sub3(p, H, r);
+  const double D = pki_length3(r), to = clamp_to_knee(&k, D);
+  solve_knee(&k, to, 1e-12 * (to + k.thigh + k.shank), sign, 0, &q);
+  pki_turn_about(leg->axis[2], leg->at[2], q, x, v);
+  pki_sub3(v, H, v);
+  const double alpha = angle_of(a1, a2), beta = angle_of(a2, v), both = alpha + beta, pi = 4 * atan(1);
+  const double least = fabs(alpha - beta), most = fmin(both, 2 * pi - both);
+  const double is = D > 0 ? angle_of(a1, r) : 0.5 * (least + most);
+  const double sigma = is < least || is > most
+                           ? clamp_between(is, fmin(least + inside, most), fmax(most - inside, least))
+                           : is;
+  component_across(a1, r, t);
+  if (!(pki_length3(t) > 1e-14 * D)) {
+    component_across(a1, a2, t); /* on the first axis all directions across it are equal */
+  }
+  for (int i = 0; i < 3; i++) {
+    nearest[i] = H[i] + to * (cos(sigma) * a1[i] + sin(sigma) * t[i] / pki_length3(t));
+  }
+  pki_sub3(nearest, p, r);
+  return pki_length3(r);
+}
+
+/* The nearer of the two sides of a point leg. */
+static void reach_either_side(const pk_leg *leg, const double p[3], const double *angles, double nearest[3])
+{
+  double x[3], other[3];
+  double (*reach)(const pk_leg *, const double *, const double *, double, double *) =
+      pki_leg_bends_in_plane(leg) ? reach_point : reach_universal;
+  point_at_zero(leg, angles, x);
+  const double one = reach(leg, p, x, 1, nearest);
+  if (reach(leg, p, x, -1, other) < one) {
+    memcpy(nearest, other, sizeof other);
+  }
+}
+
 /* The place, or one in its direction at FAR times the leg's length: farther away, the nearest place that is reached does not
  * change by a length that matters, but squares lose it. */
 static void bring_near(const pk_leg *leg, const double p[3], double out[3])
@@ -417,19 +499,14 @@ pk_status pk_leg_reach(const pk_leg *leg, const pk_pose *foot, const double *ang
   pk_pose near = *foot;
   bring_near(leg, foot->pos, near.pos);
   if (leg->kind == PK_LEG_POINT) {
-    double x[3], other[3];
-    point_at_zero(leg, angles, x);
-    const double one = reach_point(leg, near.pos, x, 1, place.pos);
-    if (reach_point(leg, near.pos, x, -1, other) < one) {
-      memcpy(place.pos, other, sizeof other);
-    }
+    reach_either_side(leg, near.pos, angles, place.pos);
   } else {
     /* the knee's reach is a shell about the hip: move the ankle along its radius */
-    const knee k = knee_of(leg);
+    const knee k = knee_between(leg->at[0], leg->axis[3], leg->at[3], leg->at[4]);
     double R[9], r[3], ankle[3];
     ankle_from_hip(leg, &near, R, r);
     const double D = pki_length3(r);
-    const double to = clamp_between(D, hypot(k.thigh - k.shank, k.along), hypot(k.thigh + k.shank, k.along));
+    const double to = clamp_to_knee(&k, D);
     /* the foot from the hip by way of the ankle, so that digits of a place far away do not cancel */
     pki_sub3(leg->foot.pos, leg->at[4], ankle);
     pki_mat3_apply(R, ankle, ankle);

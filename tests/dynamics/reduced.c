@@ -28,7 +28,7 @@ typedef struct robot {
   double q[NQ], u[NU], tau[NU], q1[NQ], u1[NU];
 } robot;
 
-static const char *const quadrupeds[] = {"starleth", "anymal_b", "thesis_quadruped"};
+static const char *const quadrupeds[] = {"starleth", "anymal_b", "thesis_quadruped", "sony_quadruped"};
 
 static robot load_on(const char *name, pk_root_kind root)
 {
@@ -257,7 +257,7 @@ static double compare(robot *r, unsigned stance, pki_random *rng)
 static void quadrupeds_agree_with_constrained_dynamics_in_every_stance(void **state)
 {
   (void)state;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 4; k++) {
     robot r = load(quadrupeds[k]);
     pki_random rng = pki_random_seeded((uint64_t)(30 + k));
     double most = 0;

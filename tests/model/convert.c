@@ -25,8 +25,9 @@
 static char folder[64]; /* of this test alone, and current */
 
 static const char *const shipped[] = {
-    "anymal_b",        "boxdog",      "coman",    "double_pendulum",  "pendulum",
-    "links_quadruped", "quadruped15", "starleth", "thesis_quadruped", "ur10"};
+    "anymal_b",        "boxdog",      "coman",          "double_pendulum",  "pendulum",
+    "links_quadruped", "quadruped15", "starleth",       "thesis_quadruped", "ur10",
+    "sony_quadruped",  "hardt_biped", "five_link_biped"};
 enum { SHIPPED = sizeof shipped / sizeof shipped[0] };
 
 static pk_builder *new_builder(void)
@@ -289,8 +290,10 @@ static void robots_come_back_from_mjcf(void **state)
     print_message("%s: %.1e\n", k < SHIPPED ? shipped[k] : "everything", apart);
     assert_less(apart, 1e-11);
     assert_near(second->mass, first->mass, 1e-9 * first->mass);
-    assert_memory_equal(second->dof_effort, first->dof_effort,
-                        k < SHIPPED ? (size_t)first->nu * sizeof(double) : 0);
+    for (int i = 0; i < first->nu && k < SHIPPED; i++) { /* that a joint has no motor is told as lost */
+      const double effort = first->dof_effort[i];
+      assert_true(second->dof_effort[i] == (effort > 0 ? effort : INFINITY));
+    }
     pk_model_destroy(first), pk_model_destroy(second);
     pk_builder_destroy(read), pk_builder_destroy(b);
   }

@@ -118,8 +118,9 @@ static void every_link_has_an_inertia_that_a_body_can_have(void **state)
 {
   (void)state;
   static const char *const names[] = {
-      "pendulum", "double_pendulum",  "ur10",   "starleth",        "coman",
-      "anymal_b", "thesis_quadruped", "boxdog", "links_quadruped", "quadruped15"};
+      "pendulum",       "double_pendulum",  "ur10",           "starleth",        "coman",
+      "anymal_b",       "thesis_quadruped", "boxdog",         "links_quadruped", "quadruped15",
+      "sony_quadruped", "hardt_biped",      "five_link_biped"};
   for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
     pk_model *m = load(names[k]);
     for (int l = 0; l < m->nlink; l++) {
