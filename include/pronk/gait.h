@@ -467,7 +467,7 @@ typedef struct pk_follow_options {
   double place_limit;
   /* Largest way of a foothold, seen from the mass, from that of the motion, in h. Default 0.3. */
   double foothold_limit;
-  /* Forces of feet stay within this friction cone. Default 0.6. */
+  /* Forces of feet stay within this friction cone; 0: 0.95 of each contact's own coefficient. Default 0. */
   double friction;
   /* How long the motion waits for a foot that should have landed and one that should leave stays, in sqrt(h/g). Default 0. */
   double wait;

@@ -64,6 +64,7 @@ typedef struct pki_follow_step {
   double from[2];   /* m, world: how far it was from the motion when its swing began */
   double shift[2];  /* m, world: of its foothold from that of the motion */
   double normal[3]; /* of the ground below, world */
+  double friction;  /* of the last contact */
 } pki_follow_step;
 
 /* What is remembered of a world. */

@@ -25,6 +25,7 @@
 
 /* Weights of force along x, y, z and of moments about the trunk's x, y, z. */
 static const double weights[6] = {0.1, 0.1, 1, 1, 1, 0.5};
+static const double inside = 0.95;    /* of the friction of contacts, where none is given */
 static const double closeness = 1e-2; /* of forces to those of the motion, root of their weight */
 
 /* A point at which a foot stands. */
@@ -222,7 +223,8 @@ static void share_forces(pki_follow_now *now, const stance *on, const double roo
       pki_mat3_apply_transposed(now->rot, cross, cross);
       weigh_wrench(c, p->axes[e], cross, B[3 * i + e]);
     }
-    now->friction[i] = c->options.friction;
+    now->friction[i] =
+        c->options.friction > 0 ? c->options.friction : inside * now->s->feet[p->foot].friction;
     now->limit[i] = INFINITY;
   }
   for (int i = 0; i < n; i++) {

@@ -22,6 +22,8 @@ void pki_follow_foot_place(const pk_workspace *w, const pki_follow_foot *foot, p
 
 /* ---- time ---- */
 
+static const double unknown_friction = 0.6; /* of a foot that has not touched the ground yet */
+
 void pki_follow_start(const pki_follow *c, const pk_observation *seen, pki_follow_state *s)
 {
   double R[9], rpy[3];
@@ -34,6 +36,7 @@ void pki_follow_start(const pki_follow *c, const pk_observation *seen, pki_follo
   for (int f = 0; f < c->motion.feet; f++) {
     s->feet[f].mode = first.stands[f] ? PKI_FOLLOW_STANCE : PKI_FOLLOW_SWING;
     s->feet[f].normal[2] = 1;
+    s->feet[f].friction = unknown_friction;
   }
 }
 
@@ -198,6 +201,7 @@ static void feel_ground(pki_follow_now *now)
           normal[2] > 0.5 && pki_dot3(impulse, normal) > 0) {
         step->touches = 1;
         memcpy(step->normal, normal, sizeof normal);
+        step->friction = seen->contacts[i].friction;
       }
     }
     step->quiet = step->touches ? 0 : step->quiet + now->dt;
