@@ -447,7 +447,7 @@ typedef struct pk_follow_options {
   double period;
   /* Path of the motion. Default "". */
   char file[1024];
-  /* Natural frequency of joints of legs that swing and of all that are no legs, in sqrt(g/h). Default 8. */
+  /* Natural frequency of joints of legs that swing and of all that are no legs, in sqrt(g/h). Default 12. */
   double joints;
   /* Their damping, 1 is critical. Default 1. */
   double joints_damping;
@@ -458,14 +458,14 @@ typedef struct pk_follow_options {
   double trunk_damping;
   /* Weights of the balance (docs/theory/follow.md), of squares: of errors of the horizontal place of the mass over h, of its velocity
    * over sqrt(g h), of shifts of the pressure over the size of the support, all in each sqrt(h/g), and of shifts of footholds over h.
-   * Default 0.1, 1, 1, 1. */
+   * Default 0.3, 1, 1, 1. */
   double place_weight;
   double speed_weight;
   double pressure_weight;
   double foothold_weight;
   /* Largest error of the place, in h; beyond it the motion goes along with the robot. Default 0.5. */
   double place_limit;
-  /* Largest way of a foothold, seen from the mass, from that of the motion, in h. Default 0.3. */
+  /* Largest way of a foothold, seen from the mass, from that of the motion, in h. Default 0.5. */
   double foothold_limit;
   /* Forces of feet stay within this friction cone; 0: 0.95 of each contact's own coefficient. Default 0. */
   double friction;
