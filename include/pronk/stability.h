@@ -301,7 +301,7 @@ typedef struct pk_stability_sum {
   double least_at[PK_STABILITY_MEASURE_COUNT];
   /* [measure] integral of the margin over its time. */
   double integral[PK_STABILITY_MEASURE_COUNT];
-  /* [measure] s, in which the margin was a finite number. */
+  /* [measure] s, in which the margin was a number. */
   double counted[PK_STABILITY_MEASURE_COUNT];
 } pk_stability_sum;
 
