@@ -12,7 +12,8 @@
  * found in closed form. With multipliers y = (y_f, y_m) and z = y_f + y_m x p, the generator of a contact that promises most is the one
  * whose tangent points along the tangential part of z, and it promises z . n + mu |z_t|. So the cone itself is solved over, not a pyramid;
  * with `sides` the tangents are those of a pyramid within it. What is left to promise bounds the error (`gap`). Rows start with slack
- * variables that cost much; when they do not vanish, no forces give the wrench, however large. */
+ * variables, which a first phase drives out; when they do not vanish, no forces give the wrench, however large. Those of rows that contacts
+ * cannot reach (all on one line) stay in the basis at zero. */
 #include <math.h>
 #include <string.h>
 
@@ -34,14 +35,19 @@ typedef struct cone_program {
   double basis[ROWS][ROWS]; /* [row][column] */
   double shaken[ROWS];      /* w moved by a hair, so that no basis is degenerate */
   column_kind kind[ROWS];   /* of each column of the basis */
-  double cost[ROWS];        /* likewise */
+  bool optimises;           /* second phase: s is maximised; first: slack is minimised */
   double lu[ROWS * ROWS];   /* factor of the basis */
   int pivot[ROWS];          /* of it */
   double value[ROWS];       /* variables of the basis */
 } cone_program;
 
-/* Slack variables cost this much, s gains 1. */
-static const double slack_cost = 1e6;
+static double cost_of(const cone_program *c, column_kind kind)
+{
+  if (!c->optimises) {
+    return kind == COLUMN_SLACK;
+  }
+  return kind == COLUMN_GAIN ? -1 : kind == COLUMN_LOSS;
+}
 
 /* [f; p x f] scaled, p from the centre of mass. */
 static void wrench_of(const cone_program *c, int contact, const double f[3], double out[ROWS])
@@ -89,7 +95,6 @@ static void begin_program(cone_program *c)
     c->shaken[k] = c->w[k] + hair[k];
     c->basis[k][k] = c->shaken[k] < 0 ? -1 : 1;
     c->kind[k] = COLUMN_SLACK;
-    c->cost[k] = slack_cost;
   }
 }
 
@@ -145,8 +150,8 @@ static double best_generator(const pk_stability_contact *contact, int sides, con
   return pki_dot3(z, v);
 }
 
-/* The column that promises most, and what that is; kind, cost and column come with it. */
-static double price_columns(const cone_program *c, const double y[ROWS], column_kind *kind, double *cost,
+/* The column that promises most, and what that is; its kind and the column come with it. */
+static double price_columns(const cone_program *c, const double y[ROWS], column_kind *kind,
                             double column[ROWS])
 {
   const pki_stance *s = c->stance;
@@ -164,18 +169,18 @@ static double price_columns(const cone_program *c, const double y[ROWS], column_
     const double promise = best_generator(&s->in->contacts[i], c->sides, z, v);
     if (promise > best) {
       best = promise;
-      *kind = COLUMN_CONE, *cost = 0;
+      *kind = COLUMN_CONE;
       wrench_of(c, i, v, column);
     }
   }
   for (int k = 0; k < ROWS; k++) {
     depth += y[k] * c->depth[k];
   }
-  const double gain = 1 + depth; /* s upwards: its cost is -1; downwards the other way round */
+  const double gain = depth - cost_of(c, COLUMN_GAIN); /* s upwards; downwards the other way round */
   if (fabs(gain) > best) {
     const int sign = gain > 0 ? 1 : -1;
     best = fabs(gain);
-    *kind = sign > 0 ? COLUMN_GAIN : COLUMN_LOSS, *cost = -sign;
+    *kind = sign > 0 ? COLUMN_GAIN : COLUMN_LOSS;
     for (int k = 0; k < ROWS; k++) {
       column[k] = sign * c->depth[k];
     }
@@ -183,14 +188,17 @@ static double price_columns(const cone_program *c, const double y[ROWS], column_
   return best;
 }
 
-/* The column of the basis that leaves for one with these components; -1: none does, and nothing bounds the program. */
+/* The column of the basis that leaves for one with these components; -1: none does, and nothing bounds the program. Slack that has vanished
+ * must not grow again. */
 static int leaving_column(const cone_program *c, const double change[ROWS])
 {
   int leaves = -1;
   double least = INFINITY;
   for (int k = 0; k < ROWS; k++) {
-    const double ratio = fmax(c->value[k], 0) / change[k];
-    if (change[k] > 1e-9 && (ratio < least || (ratio == least && change[k] > change[leaves]))) {
+    const bool slack = c->optimises && c->kind[k] == COLUMN_SLACK;
+    const double size = slack ? fabs(change[k]) : change[k];
+    const double ratio = slack ? 0 : fmax(c->value[k], 0) / size;
+    if (size > 1e-9 && (ratio < least || (ratio == least && size > fabs(change[leaves])))) {
       least = ratio;
       leaves = k;
     }
@@ -222,43 +230,65 @@ static double read_margin(const cone_program *c, double *slack, double *carried)
   return margin;
 }
 
-pki_wrench_result pki_wrench_cone(const pki_stance *stance, int sides)
+/* Pivots of one phase until nothing promises more than a hair, which comes back; negative: nothing bounds the program. */
+static double solve_phase(cone_program *c, int *pivots)
 {
-  static const double enough = 1e-11, none = 1e-6;
-  cone_program c = {.stance = stance, .sides = sides};
-  pki_wrench_result result = {.margin = NAN, .gap = NAN};
+  static const double enough = 1e-12;
   double transposed[ROWS * ROWS], promise = INFINITY;
   int pivot[ROWS];
-  begin_program(&c);
-  for (result.pivots = 0; result.pivots < PIVOTS_MOST; result.pivots++) {
-    double y[ROWS], column[ROWS], change[ROWS], cost = 0;
+  for (int count = 0; count < PIVOTS_MOST; count++, ++*pivots) {
+    double y[ROWS], column[ROWS], change[ROWS];
     column_kind kind = COLUMN_SLACK;
-    if (!factor_basis(&c, transposed, pivot)) {
-      return result;
+    if (!factor_basis(c, transposed, pivot)) {
+      return NAN;
     }
-    memcpy(c.value, c.shaken, sizeof c.value);
-    solve_basis(&c, c.value);
-    memcpy(y, c.cost, sizeof y);
+    memcpy(c->value, c->shaken, sizeof c->value);
+    solve_basis(c, c->value);
+    for (int k = 0; k < ROWS; k++) {
+      y[k] = cost_of(c, c->kind[k]);
+    }
     pki_lu_solve(transposed, ROWS, pivot, y);
-    promise = price_columns(&c, y, &kind, &cost, column);
+    promise = price_columns(c, y, &kind, column);
     if (promise <= enough * largest_multiplier(y)) {
       break;
     }
     memcpy(change, column, sizeof change);
-    solve_basis(&c, change);
-    const int leaves = leaving_column(&c, change);
+    solve_basis(c, change);
+    const int leaves = leaving_column(c, change);
     if (leaves < 0) {
-      return (pki_wrench_result){.margin = INFINITY, .gap = 0, .pivots = result.pivots};
+      return -1;
     }
     for (int k = 0; k < ROWS; k++) {
-      c.basis[k][leaves] = column[k];
+      c->basis[k][leaves] = column[k];
     }
-    c.kind[leaves] = kind;
-    c.cost[leaves] = cost;
+    c->kind[leaves] = kind;
   }
+  return promise;
+}
+
+pki_wrench_result pki_wrench_cone(const pki_stance *stance, int sides)
+{
+  static const double none = 1e-7; /* of the weight */
+  cone_program c = {.stance = stance, .sides = sides};
+  pki_wrench_result result = {.margin = NAN, .gap = NAN};
   double slack, carried;
+  begin_program(&c);
+  if (isnan(solve_phase(&c, &result.pivots))) {
+    return result;
+  }
+  read_margin(&c, &slack, &carried);
+  if (slack > none) {
+    result.margin = -INFINITY, result.gap = 0;
+    return result;
+  }
+  c.optimises = true;
+  const double promise = solve_phase(&c, &result.pivots);
+  if (promise < 0) {
+    result.margin = INFINITY, result.gap = 0;
+    return result;
+  }
   const double margin = read_margin(&c, &slack, &carried);
-  result.margin = slack > none ? -INFINITY : margin * c.size;
+  result.margin = margin * c.size;
   result.gap = promise * (carried + fabs(margin)) * c.size;
   return result;
 }

@@ -29,15 +29,22 @@ static void each_option_out_of_its_range_is_named(void **state)
   assert_int_equal(pk_stability_options_validate(&good, &err), PK_OK);
   pk_stability_options o = good;
   o.tip_speed = -1;
-  expect_option(o, "tip_speed", "tip_speed is -1, expected a number from 0 to 1000 m/s");
+  expect_option(
+      o, "tip_speed",
+      "tip_speed is -1, expected 0 to 1000 m/s (largest velocity of the tip of a swing leg, in H_max)");
   o = good, o.tip_direction = PK_TIP_DIRECTION_COUNT;
-  expect_option(o, "tip_direction", "");
+  expect_option(o, "tip_direction",
+                "tip_direction is 2, expected 0 to 1 (its direction: H_max is m r_z v or m r v)");
   o = good, o.least_force = NAN;
-  expect_option(o, "least_force", "");
+  expect_option(
+      o, "least_force",
+      "least_force is nan, expected 0 to 1e+09 N (a contact supports when its normal force is above this)");
   o = good, o.friction_sides = -1;
-  expect_option(o, "friction_sides", "");
+  expect_option(o, "friction_sides",
+                "friction_sides is -1, expected 0 to 1000 (edges of the pyramid in the friction cone of the "
+                "wrench margin; 0: the cone itself)");
   o = good, o.measures = 1 << PK_STABILITY_MEASURE_COUNT;
-  expect_option(o, "measures", "");
+  expect_option(o, "measures", "measures is 256, expected 0 to 255 (bits of the measures that are computed)");
 }
 
 static void expect_input(const pk_stability_input *in, pk_status status, const char *field,
