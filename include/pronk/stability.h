@@ -35,26 +35,26 @@
 extern "C" {
 #endif
 
-/* Every measure with the name of its row (pki_stability_NAME, in the file that computes it). */
+/* Every measure with the name of its row (pki_stability_NAME, in the file that computes it) and the unit of its margin. */
 #define PK_STABILITY_MEASURE_LIST(X) \
   /* distance of the centre of mass, seen from above, from the edge of the support */ \
-  X(PK_STABILITY_STATIC_MARGIN, static_margin) \
+  X(PK_STABILITY_STATIC_MARGIN, static_margin, "m") \
   /* zero-moment point: where the ground reaction acts */ \
-  X(PK_STABILITY_ZMP, zmp) \
+  X(PK_STABILITY_ZMP, zmp, "m") \
   /* foot rotation indicator (8): where it would have to act so that no foot turned */ \
-  X(PK_STABILITY_FRI, fri) \
+  X(PK_STABILITY_FRI, fri, "m") \
   /* S_H (10): angular momentum about support edges against what tips the robot over them */ \
-  X(PK_STABILITY_S_H, s_h) \
+  X(PK_STABILITY_S_H, s_h, "kg m^2/s") \
   /* divergent component of motion, and the capture point under it */ \
-  X(PK_STABILITY_DCM, dcm) \
+  X(PK_STABILITY_DCM, dcm, "m") \
   /* energy that it takes to tip the robot over an edge (Messuri and Klein 1985) */ \
-  X(PK_STABILITY_ENERGY_MARGIN, energy_margin) \
+  X(PK_STABILITY_ENERGY_MARGIN, energy_margin, "J") \
   /* force-angle measure (Papadopoulos and Rey 1996) */ \
-  X(PK_STABILITY_FORCE_ANGLE, force_angle) \
+  X(PK_STABILITY_FORCE_ANGLE, force_angle, "N m rad") \
   /* depth of the wrench that contacts have to give in the cone of those that they can give */ \
-  X(PK_STABILITY_WRENCH_MARGIN, wrench_margin)
+  X(PK_STABILITY_WRENCH_MARGIN, wrench_margin, "N")
 
-#define PK_STABILITY_MEASURE_ENUM(id, row) id,
+#define PK_STABILITY_MEASURE_ENUM(id, row, unit) id,
 typedef enum pk_stability_measure {
   PK_STABILITY_MEASURE_LIST(PK_STABILITY_MEASURE_ENUM) PK_STABILITY_MEASURE_COUNT
 } pk_stability_measure;
@@ -333,6 +333,9 @@ PK_API void pk_stability_meter_begin(pk_stability_meter *meter);
 /* The sim has made a step: the measures at its end, valid until the next call. Accelerations are differences of velocities over
  * the step. */
 PK_API const pk_stability *pk_stability_meter_step(pk_stability_meter *meter);
+
+/* The measures of the last such call; NAN before the first. */
+PK_API const pk_stability *pk_stability_meter_last(const pk_stability_meter *meter);
 
 /* What all steps came to; write to set it. */
 PK_API pk_stability_sum *pk_stability_meter_sum(pk_stability_meter *meter);

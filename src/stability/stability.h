@@ -90,6 +90,9 @@ static inline double pki_stability_value(const pk_stability *stability, const pk
 extern const pk_field pki_stability_fields[];
 extern const int pki_stability_field_count;
 
+/* Its first ones, which scenarios have: all but `measures`, which they name. */
+extern const int pki_stability_scenario_fields;
+
 /* ---- the wrench cone (wrench_cone.c) ---- */
 
 typedef struct pki_wrench_result {

@@ -36,6 +36,7 @@ pk_status pk_stability_meter_create(pk_sim *sim, int robot, const pk_stability_o
   }
   m->sim = sim, m->robot = robot, m->options = o;
   m->u = memory, m->a = memory + sim->model->nu;
+  pki_stability_clear(&m->now);
   pk_stability_meter_begin(m);
   *out = m;
   return PK_OK;
@@ -64,6 +65,11 @@ const pk_stability *pk_stability_meter_step(pk_stability_meter *m)
   (void)pk_sim_stability(m->sim, m->robot, m->a, &m->options, &m->now, NULL);
   pk_stability_add(&m->sum, &m->now, pk_sim_time(m->sim), dt);
   pk_stability_meter_begin(m);
+  return &m->now;
+}
+
+const pk_stability *pk_stability_meter_last(const pk_stability_meter *m)
+{
   return &m->now;
 }
 

@@ -19,6 +19,7 @@ const pk_field pki_stability_fields[] = {
      NULL, "bits of the measures that are computed"},
 };
 const int pki_stability_field_count = sizeof pki_stability_fields / sizeof pki_stability_fields[0];
+const int pki_stability_scenario_fields = sizeof pki_stability_fields / sizeof pki_stability_fields[0] - 1;
 
 pk_stability_options pk_stability_options_default(void)
 {

@@ -1,8 +1,8 @@
 /* The registry of stability measures: the rows that PK_STABILITY_MEASURE_LIST names. */
 #include "stability/stability.h"
 
-#define DECLARE(id, row) extern const pki_stability_row pki_stability_##row;
-#define ROW(id, row) [id] = &pki_stability_##row,
+#define DECLARE(id, row, unit) extern const pki_stability_row pki_stability_##row;
+#define ROW(id, row, unit) [id] = &pki_stability_##row,
 
 PK_STABILITY_MEASURE_LIST(DECLARE)
 
