@@ -192,13 +192,16 @@ static double price_columns(const cone_program *c, const double y[ROWS], column_
  * must not grow again. */
 static int leaving_column(const cone_program *c, const double change[ROWS])
 {
+  /* what the slack of a row that contacts cannot reach changes by is rounding, times the condition of the basis */
+  static const double unreachable = 1e-5;
   int leaves = -1;
   double least = INFINITY;
   for (int k = 0; k < ROWS; k++) {
     const bool slack = c->optimises && c->kind[k] == COLUMN_SLACK;
     const double size = slack ? fabs(change[k]) : change[k];
     const double ratio = slack ? 0 : fmax(c->value[k], 0) / size;
-    if (size > 1e-9 && (ratio < least || (ratio == least && size > fabs(change[leaves])))) {
+    if (size > (slack ? unreachable : 1e-9) &&
+        (ratio < least || (ratio == least && size > fabs(change[leaves])))) {
       least = ratio;
       leaves = k;
     }

@@ -121,6 +121,34 @@ static void two_contacts_share_a_force_across_their_line(void **state)
   assert_near(measures_of(&in, NULL).wrench_margin, 45 - 15 / 0.6, 1e-7);
 }
 
+/* Forces within the cones of two feet, whose wrenches span five dimensions only, are themselves a way to give their wrench: it is never
+ * said to be out of reach, and the margin is at least that of the weaker foot. */
+static void forces_of_two_feet_are_always_within_reach(void **state)
+{
+  (void)state;
+  pki_random random = pki_random_seeded(23);
+  for (int k = 0; k < 5000; k++) {
+    pk_stability_contact feet[2];
+    double weaker = INFINITY;
+    for (int i = 0; i < 2; i++) {
+      const double angle = pki_random_between(&random, -3, 3), load = pki_random_between(&random, 1, 150);
+      const double part = pki_random_unit(&random) * (k % 3 > 0), x = i == 0 ? 0.3 : -0.2;
+      feet[i] = ground_at(x, pki_random_between(&random, -0.2, 0.2), pki_random_between(&random, -1e-7, 1e-7),
+                          i, 0, 0);
+      feet[i].force[0] = 0.8 * part * load * cos(angle);
+      feet[i].force[1] = 0.8 * part * load * sin(angle);
+      feet[i].force[2] = load;
+      weaker = fmin(weaker, load * (1 - part));
+    }
+    pk_stability_input in = stance_of(20, feet, 2);
+    in.rate = NULL;
+    in.com[2] = 0.45;
+    const pk_stability s = measures_of(&in, NULL);
+    assert_at_least(s.wrench_margin, weaker - 1e-5);
+    assert_at_most(s.wrench_margin, (feet[0].force[2] + feet[1].force[2]) / 2 + 1e-5);
+  }
+}
+
 /* On a slope a robot stands while its slope is below the friction angle. */
 static void on_a_slope_friction_decides(void **state)
 {
@@ -207,6 +235,7 @@ int main(void)
       cmocka_unit_test(at_rest_every_foot_could_lose_what_it_carries),
       cmocka_unit_test(a_single_contact_gives_forces_through_it_alone),
       cmocka_unit_test(two_contacts_share_a_force_across_their_line),
+      cmocka_unit_test(forces_of_two_feet_are_always_within_reach),
       cmocka_unit_test(on_a_slope_friction_decides),
       cmocka_unit_test(contacts_that_can_press_against_each_other_hold_any_wrench),
       cmocka_unit_test(pyramids_come_to_the_cone_from_within),
