@@ -1,6 +1,7 @@
 /* Stability measures of worlds of a batch. Poses, velocities, masses and momenta are computed on lanes by the kernels of the dynamics;
  * supports, which differ from world to world, and all that depends on them for each world by itself. */
 #include <limits.h>
+#include <stdatomic.h>
 
 #include "batch/batch.h"
 #include "model/trunk_link.h"
@@ -129,15 +130,16 @@ static int measure_one(const measure_call *c, pki_thread_context *context, int g
 /* All groups on the batch's threads. */
 static int measure_on_threads(const measure_call *c, int groups)
 {
-  int failed = INT_MAX;
+  atomic_int failed = INT_MAX;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(c->b->threads) reduction(min : failed)
+#pragma omp parallel for schedule(dynamic) num_threads(c->b->threads)
 #endif
   for (int g = 0; g < groups; g++) {
     const int bad = measure_one(c, pki_this_thread_context(c->b), g);
-    failed = bad >= 0 && bad < failed ? bad : failed;
+    int first = atomic_load(&failed);
+    while (bad >= 0 && bad < first && !atomic_compare_exchange_weak(&failed, &first, bad)) {}
   }
-  return failed < INT_MAX ? failed : -1;
+  return atomic_load(&failed) < INT_MAX ? atomic_load(&failed) : -1;
 }
 
 pk_status pk_batch_stability(pk_batch *b, int first, int count, int robot,
