@@ -195,14 +195,13 @@ static int leaving_column(const cone_program *c, const double change[ROWS])
   /* what the slack of a row that contacts cannot reach changes by is rounding, times the condition of the basis */
   static const double unreachable = 1e-5;
   int leaves = -1;
-  double least = INFINITY;
+  double least = INFINITY, largest = 0;
   for (int k = 0; k < ROWS; k++) {
     const bool slack = c->optimises && c->kind[k] == COLUMN_SLACK;
     const double size = slack ? fabs(change[k]) : change[k];
     const double ratio = slack ? 0 : fmax(c->value[k], 0) / size;
-    if (size > (slack ? unreachable : 1e-9) &&
-        (ratio < least || (ratio == least && size > fabs(change[leaves])))) {
-      least = ratio;
+    if (size > (slack ? unreachable : 1e-9) && (ratio < least || (ratio == least && size > largest))) {
+      least = ratio, largest = size;
       leaves = k;
     }
   }
