@@ -165,9 +165,8 @@ static void plan_figure(pki_report *report, const pki_stability_curves *c)
                                    .y = y[i],
                                    .n = c->n,
                                    .style = i == 2 ? PKI_SVG_DASHED : PKI_SVG_LINE,
-                                   .color = covered  ? 1
-                                            : i == 0 ? PKI_INK_DARK
-                                                     : i + 1};
+                                   .color = colors[i]};
+      n++;
       widen(range_x, i < 3 ? x[i] : NULL, c->n);
       widen(range_y, i < 3 ? y[i] : NULL, c->n);
     }
