@@ -432,10 +432,13 @@ static void the_force_angle_vanishes_when_the_resultant_meets_the_edge(void **st
   assert_less(measures_of(&in, NULL).force_angle, 0);
   rate[3] = -m * (tipping - 0.01);
   assert_greater(measures_of(&in, NULL).force_angle, 0);
-  /* a moment about the edge does the same: m g 0.3 of it */
-  rate[3] = 0, rate[1] = -m * G * 0.3;
-  assert_near(measures_of(&in, NULL).force_angle, 0, 1e-12);
-  assert_near(measures_of(&in, NULL).zmp_margin, 0, 1e-14);
+  /* a moment about the edge ahead does the same: m g 0.2 of it, since the mass is 0.2 behind that edge */
+  put(in.com, 0.1, 0, 0.5);
+  rate[3] = 0, rate[1] = -m * G * 0.2;
+  const pk_stability turned = measures_of(&in, NULL);
+  assert_near(turned.force_angle, 0, 1e-12);
+  assert_near(turned.zmp_margin, 0, 1e-14);
+  assert_near(turned.zmp[0], 0.3, 1e-14);
 }
 
 static void on_a_line_every_robot_tips(void **state)
