@@ -192,7 +192,7 @@ static void the_motion_file_has_every_row(void **state)
     double v[128];
     const pki_course_row *r = &b->course.rows[i];
     assert_int_equal(split_line(line, v, 128), 14 + 3 * 12 + 4 * 4);
-    assert_true(v[0] == r->point->time && v[1] == r->position[0] && v[7] == r->quaternion[3]);
+    assert_true(v[0] == r->time && v[1] == r->position[0] && v[7] == r->quaternion[3]);
     assert_true(v[14] == r->point->q[6] && v[15] == r->point->v[6] && v[16] == r->point->tau[6]);
     assert_true(v[50] == (r->stance & 1) && v[53] == r->point->force[0][2]);
   }
@@ -228,16 +228,16 @@ static void the_table_of_references_has_each_time_once(void **state)
 
 /* ---- scenario.yaml ---- */
 
-/* All but its controller: that one opens motion.csv. */
+/* Place, joints and rates are those of the first row. */
 static void the_scenario_starts_where_the_motion_does(void **state)
 {
   const bench *b = *state;
   pk_error err = {.message = ""};
   pki_scenario *s = NULL;
   pki_world w = {0};
-  static const char *const none = "controller=hold";
+  assert_int_equal(pki_motion_csv_save(&b->course, path_in(b, "motion.csv"), &err), PK_OK);
   assert_int_equal(pki_motion_scenario_save(&b->course, path_in(b, "scenario.yaml"), &err), PK_OK);
-  if (pki_scenario_load(path_in(b, "scenario.yaml"), &none, 1, &s, &err) != PK_OK ||
+  if (pki_scenario_load(path_in(b, "scenario.yaml"), NULL, 0, &s, &err) != PK_OK ||
       pki_world_create(s, &w, &err) != PK_OK) {
     fail_msg("%s", err.message);
   }
@@ -247,6 +247,8 @@ static void the_scenario_starts_where_the_motion_does(void **state)
   }
   const int knee = pk_model_find_joint(w.model, "LF_KFE");
   assert_near(q[w.model->joints[knee].q], -1.3, 1e-12);
+  assert_near(pk_sim_u(w.sim)[0], SPEED, 1e-12);
+  assert_near(pk_sim_u(w.sim)[w.model->joints[knee].u], b->course.rows[0].point->v[8], 1e-12);
   assert_near(s->duration, 4 * PERIOD, 1e-12);
   pki_world_free(&w);
   pki_scenario_destroy(s);

@@ -8,7 +8,8 @@
 
 typedef struct pki_course_row {
   const pki_motion_point *point; /* of the course's `whole` */
-  unsigned stance;               /* bits of feet */
+  double time;     /* s, from the start; the same on both sides of a boundary of phases, and never falling */
+  unsigned stance; /* bits of feet */
   /* the root link */
   double position[3], quaternion[4]; /* m; w, x, y, z */
   double velocity[3];                /* m/s, of its origin, world axes */
