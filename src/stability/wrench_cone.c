@@ -77,16 +77,20 @@ static void begin_program(cone_program *c)
 {
   const pki_stance *s = c->stance;
   set_scales(c);
-  for (int k = 0; k < 3; k++) {
+  const bool given = s->in->rate != NULL;
+  for (int k = 0; k < 3 && given; k++) {
     c->w[k] = s->force[k] / c->size;
     c->w[3 + k] = s->moment[k] / (c->size * c->length);
   }
   for (int i = 0; i < s->in->ncontact; i++) {
-    double one[ROWS];
+    double one[ROWS], force[ROWS];
     if (pki_stance_supports(s, i)) {
       wrench_of(c, i, s->in->contacts[i].normal, one);
+      wrench_of(c, i, s->in->contacts[i].force, force);
       for (int k = 0; k < ROWS; k++) {
         c->depth[k] += one[k];
+        /* contacts that do not support have no part in it: springs of a compliant law can pull */
+        c->w[k] += given ? 0 : force[k] / c->size;
       }
     }
   }
