@@ -137,7 +137,8 @@ typedef struct pk_stability_input {
 
 /* ---- what comes of it ---- */
 
-/* Corners and edges of a support polygon, at most. */
+/* Corners and edges of a support polygon, at most. Of more corners (feet of fine meshes) those farthest in as many directions are taken,
+ * a polygon within the true one. */
 enum { PK_STABILITY_EDGES = 32 };
 
 typedef enum pk_edge_kind {
@@ -238,8 +239,7 @@ typedef struct pk_stability {
 } pk_stability;
 
 /* All measures that the options ask for. options NULL: the defaults. PK_ERROR_ARGUMENT: an option is out of its range, the mass is not
- * above zero, there is no gravity, a number is not finite, a normal has not unit length. PK_ERROR_LIMIT: more than PK_STABILITY_EDGES
- * corners. */
+ * above zero, there is no gravity, a number is not finite, a normal has not unit length. */
 PK_API pk_status pk_stability_compute(const pk_stability_input *input, const pk_stability_options *options,
                                       pk_stability *out, pk_error *err);
 
@@ -299,10 +299,12 @@ typedef struct pk_stability_sum {
   double least[PK_STABILITY_MEASURE_COUNT];
   /* [measure] s, when that was. */
   double least_at[PK_STABILITY_MEASURE_COUNT];
-  /* [measure] integral of the margin over its time. */
+  /* [measure] integral of the margin over the time in which it is finite. */
   double integral[PK_STABILITY_MEASURE_COUNT];
-  /* [measure] s, in which the margin was a number. */
+  /* [measure] s, in which the margin was a number, infinite ones included. */
   double counted[PK_STABILITY_MEASURE_COUNT];
+  /* [measure] s, in which it was finite. */
+  double finite[PK_STABILITY_MEASURE_COUNT];
 } pk_stability_sum;
 
 /* A sample at `time` (s) that stands for dt seconds. */
@@ -314,7 +316,7 @@ PK_API double pk_stability_mean_js1(const pk_stability_sum *sum);
 /* kg m^2/s, J_s2 (11): minus the least S_H; NAN where there was none. */
 PK_API double pk_stability_js2(const pk_stability_sum *sum);
 
-/* The least and the mean margin; NAN where there was none. */
+/* The least and the mean margin, the mean of those that are finite; NAN where there was none. */
 PK_API double pk_stability_least(const pk_stability_sum *sum, pk_stability_measure measure);
 PK_API double pk_stability_mean(const pk_stability_sum *sum, pk_stability_measure measure);
 

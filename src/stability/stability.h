@@ -47,8 +47,8 @@ void pki_stance_on_ground(const pki_stance *stance, const double point[3], doubl
 void pki_stance_centre(const pki_stance *stance, const double force[3], const double moment[3],
                        double out[3]);
 
-/* Corners and edges (support.c). PK_ERROR_LIMIT: there are too many. */
-pk_status pki_support_init(const pki_stance *stance, pk_stability *out, pk_error *err);
+/* Corners and edges (support.c). */
+void pki_support_init(const pki_stance *stance, pk_stability *out);
 
 /* m, margin of a point within the support, seen from above; NAN without support. */
 double pki_support_margin(const pki_stance *stance, const pk_stability *support, const double point[3]);
