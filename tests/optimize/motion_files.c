@@ -51,7 +51,9 @@ static void make_solution(const pki_gait_file *g, pki_motion_solution *s)
   s->points = calloc(200, sizeof *s->points);
   s->iterations = calloc(3, sizeof *s->iterations);
   s->warm = malloc(5);
-  assert_true(s->points != NULL && s->iterations != NULL && s->warm != NULL);
+  assert_non_null(s->points);
+  assert_non_null(s->iterations);
+  assert_non_null(s->warm);
   memcpy(s->warm, "warm", 5);
   s->warm_size = 5;
   s->niteration = 3;
@@ -241,6 +243,7 @@ static void the_scenario_starts_where_the_motion_does(void **state)
       pki_world_create(s, &w, &err) != PK_OK) {
     fail_msg("%s", err.message);
   }
+  assert_non_null(w.model);
   const double *q = pk_sim_q(w.sim);
   for (int i = 0; i < 3; i++) {
     assert_near(q[i], b->course.rows[0].position[i], 1e-12);

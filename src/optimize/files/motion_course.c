@@ -73,7 +73,7 @@ static double time_of(const pki_course *c, int i)
 static pk_status fill_phases(pki_course *c, pk_error *err)
 {
   const pki_motion_problem *p = &c->gait->problem;
-  pki_motion_mirror mirror;
+  pki_motion_mirror mirror = {0};
   pk_status status = PK_OK;
   if (p->closure == PKI_MOTION_HALF) {
     status = pki_motion_find_mirror(p, &mirror, err);
