@@ -151,7 +151,7 @@ static double solve_five_links(const pk_model *m, int intervals, pki_motion_solu
   }
   p.phases[0].stance = 1;
   p.stride_shortest = p.stride_longest = 1;
-  p.friction = 1e3;
+  p.friction = INFINITY;
   p.clearance = -1; /* the benchmark lets the foot swing through the floor */
   p.pose[1] = 0.7;  /* hips that high, knees bent */
   p.pose[3] = p.pose[5] = -0.25, p.pose[4] = p.pose[6] = 0.5;

@@ -29,18 +29,6 @@ static void fill_trunk(const pk_model *m, pk_workspace *w, pki_course_row *row)
   pki_mat3_apply(pose.rot, velocity + 3, row->velocity);
 }
 
-/* Where the body's frame is: that of a link on it, without the link's place in the body. */
-static void place_point(const pk_model *m, const pk_workspace *w, int body, const double at[3], double out[3])
-{
-  const int link = m->body_link[body];
-  const pk_pose pose = pk_link_pose(w, link), *in = &m->links[link].pose;
-  double d[3], local[3], turned[3];
-  pki_sub3(at, in->pos, d);
-  pki_mat3_apply_transposed(in->rot, d, local);
-  pki_mat3_apply(pose.rot, local, turned);
-  pki_along3(pose.pos, 1, turned, out);
-}
-
 static void fill_row(const pki_course *c, pk_workspace *w, pki_course_row *row)
 {
   const pki_motion_problem *p = &c->gait->problem;
@@ -50,11 +38,10 @@ static void fill_row(const pki_course *c, pk_workspace *w, pki_course_row *row)
   fill_trunk(m, w, row);
   pk_com_compute(w, 0, row->com, ignored);
   for (int i = 0; i < p->nfoot; i++) {
-    place_point(m, w, p->feet[i].body, p->feet[i].at, row->foot[i]);
-    row->foot[i][2] -= p->feet[i].radius;
+    pki_motion_place_foot(p, w, i, row->foot[i]);
   }
   row->stance = c->stance[row->point->phase];
-  pki_motion_stability(p, row->point, row->stance, &row->edges);
+  pki_motion_stability(p, w, row->point, row->stance, &row->edges);
 }
 
 /* Rounding must not let times fall, nor tear the two sides of a boundary apart. */

@@ -48,12 +48,15 @@ static double image_sign(const pk_model *m, const pki_body_frame *frames, int i,
 static int find_image(const pk_model *m, const pki_body_frame *frames, const int *image, int i, double *sign)
 {
   const int parent = m->body_parent[i] >= 0 ? image[m->body_parent[i]] : -1;
+  const double at[3] = {frames[i].pos[0], -frames[i].pos[1], frames[i].pos[2]};
+  double least = INFINITY;
   int found = -1;
   for (int j = 0; j < m->nbody; j++) {
     const double way = m->body_parent[j] == parent ? image_sign(m, frames, i, j) : 0;
-    if (way != 0 &&
-        (found < 0 || found == i)) { /* legs in one plane are each other's images, not their own */
+    const double apart = distance(at, frames[j].pos);
+    if (way != 0 && (apart < least - near_enough || (found == i && apart < least + near_enough))) {
       found = j;
+      least = apart;
       *sign = way;
     }
   }

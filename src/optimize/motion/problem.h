@@ -101,7 +101,7 @@ typedef struct pki_motion_problem {
   double period_shortest, period_longest; /* s, of a whole cycle; NAN: free */
 
   /* the ground */
-  double friction;      /* Coulomb's coefficient */
+  double friction;      /* Coulomb's coefficient; INFINITY: feet never slip */
   double spin_friction; /* m: largest moment about the normal of a sole, for each N; (6) */
   double slope;         /* rad, the ground rises along x by tan(slope) */
   double clearance;     /* m, that feet in the air keep in the middle of their swing */

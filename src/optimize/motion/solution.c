@@ -157,8 +157,8 @@ void pki_motion_between(const pki_motion_problem *problem, const pki_motion_solu
   }
 }
 
-void pki_motion_at(const pki_motion_problem *problem, const pki_motion_solution *solution, double time,
-                   pki_motion_point *out)
+void pki_motion_state_at(const pki_motion_problem *problem, const pki_motion_solution *solution, double time,
+                         pki_motion_point *out)
 {
   const int i = find_interval(solution, time);
   const pki_motion_point *a = &solution->points[i];

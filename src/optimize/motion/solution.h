@@ -4,6 +4,7 @@
 
 #include "optimize/motion/problem.h"
 #include "optimize/nlp/nlp.h"
+#include "pronk/dynamics.h"
 
 /* One point of the grid: a node, or the middle of an interval. */
 typedef struct pki_motion_point {
@@ -78,8 +79,8 @@ pk_status pki_motion_solve(const pki_motion_problem *problem, const pki_motion_o
                            pki_motion_solution *out, pk_error *err);
 
 /* The state at any time of the motion, by the interpolants of the scheme (v- at a touchdown belongs to the earlier phase). */
-void pki_motion_at(const pki_motion_problem *problem, const pki_motion_solution *solution, double time,
-                   pki_motion_point *out);
+void pki_motion_state_at(const pki_motion_problem *problem, const pki_motion_solution *solution, double time,
+                         pki_motion_point *out);
 
 /* The same at the share s of the interval that begins at the node `node` of `points`. */
 void pki_motion_between(const pki_motion_problem *problem, const pki_motion_solution *solution, int node,
@@ -90,14 +91,17 @@ void pki_motion_between(const pki_motion_problem *problem, const pki_motion_solu
 pk_status pki_motion_whole_cycle(const pki_motion_problem *problem, const pki_motion_solution *half,
                                  pki_motion_solution *out, pk_error *err);
 
-/* S_H of a state in a phase, from the same expressions as the problem's rows: of each edge, and their least. */
+/* S_H of a state on standing feet, by the measures of pronk/stability.h: of each edge, and their least. */
 typedef struct pki_motion_edges {
   int count;
   double S[8], H[8], H_ref[8], H_max[8];
   bool diagonal[8];
   double least; /* NAN: fewer than two feet stand */
 } pki_motion_edges;
-void pki_motion_stability(const pki_motion_problem *problem, const pki_motion_point *point, unsigned stance,
-                          pki_motion_edges *out);
+void pki_motion_stability(const pki_motion_problem *problem, pk_workspace *w, const pki_motion_point *point,
+                          unsigned stance, pki_motion_edges *out);
+
+/* Where a foot touches, in the state of the workspace (pk_kinematics_compute); world. */
+void pki_motion_place_foot(const pki_motion_problem *problem, const pk_workspace *w, int foot, double out[3]);
 
 #endif
