@@ -1,7 +1,7 @@
 /* Controllers that come with Pronk: `hold` keeps a pose, `track` and `computed-torque` follow joint
  * references, `inverse-dynamics` follows them with feet that stand, at any step, `locomotion` lets a quadruped
  * stand, go in nine gaits, and jump, `whole-body` lets any robot follow tasks of its trunk, mass, feet and joints
- * within friction and torque limits.
+ * within friction and torque limits, `follow` makes a robot on legs repeat a motion of its whole body.
  *
  *   pk_locomotion_options o = pk_locomotion_options_default();
  *   o.gait = PK_GAIT_TROT;

@@ -8,115 +8,158 @@
 #include "gait/motion_file.h"
 #include "math/mat3.h"
 
-enum { MOST_ROWS = 4096, COLUMNS = 14 + 36 + 16 };
+enum { TRUNK = 14, CONTACTS = 64 };
 
-/* A row in the file's order: time, place, quaternion, rates, q, u and tau of twelve joints, stance and force of four feet. */
-typedef struct recorded_row {
-  double value[COLUMNS];
-} recorded_row;
+/* Rows of numbers in the order time, trunk, q, u, tau of the joints, stance and force of each foot. */
+typedef struct recording {
+  pk_sim *sim;
+  const pk_model *m;
+  int joints, feet, width, rows;
+  int dof[PKI_WHOLE_MOTION_JOINTS], link[PKI_WHOLE_MOTION_FEET];
+  double start;
+  double *value;
+} recording;
 
-static void note_state(walker *w, double start, recorded_row *row)
+static void note_state(const recording *r, double *row)
 {
-  const double *q = pk_sim_q(w->sim), *u = pk_sim_u(w->sim);
-  row->value[0] = pk_sim_time(w->sim) - start;
-  memcpy(row->value + 1, q, 7 * sizeof *q);
-  memcpy(row->value + 8, u, 6 * sizeof *u);
-  memcpy(row->value + 14, q + 7, 12 * sizeof *q);
-  memcpy(row->value + 26, u + 6, 12 * sizeof *u);
+  const double *q = pk_sim_q(r->sim), *u = pk_sim_u(r->sim);
+  row[0] = pk_sim_time(r->sim) - r->start;
+  memcpy(row + 1, q, 7 * sizeof *q);
+  memcpy(row + 8, u, 6 * sizeof *u);
+  for (int k = 0; k < r->joints; k++) {
+    row[TRUNK + k] = q[r->m->dof_q[r->dof[k]]];
+    row[TRUNK + r->joints + k] = u[r->dof[k]];
+  }
 }
 
 /* Torques and forces of the step that began in the row. */
-static void note_forces(walker *w, double dt, recorded_row *row)
+static void note_forces(const recording *r, double dt, double *row)
 {
-  pk_sim_contact contacts[WALKER_CONTACTS];
-  const int found = pk_sim_contacts(w->sim, contacts, WALKER_CONTACTS);
-  memcpy(row->value + 38, pk_sim_tau(w->sim) + 6, 12 * sizeof(double));
-  for (int f = 0; f < 4; f++) {
-    double *foot = row->value + 50 + 4 * f;
-    for (int k = 0; k < found && k < WALKER_CONTACTS; k++) {
-      for (int e = 0; e < 3 && contacts[k].link == w->feet[f]; e++) {
+  pk_sim_contact contacts[CONTACTS];
+  const int found = pk_sim_contacts(r->sim, contacts, CONTACTS);
+  for (int k = 0; k < r->joints; k++) {
+    row[TRUNK + 2 * r->joints + k] = pk_sim_tau(r->sim)[r->dof[k]];
+  }
+  for (int f = 0; f < r->feet; f++) {
+    double *foot = row + TRUNK + 3 * r->joints + 4 * f;
+    for (int k = 0; k < found && k < CONTACTS; k++) {
+      for (int e = 0; e < 3 && contacts[k].link == r->link[f]; e++) {
         foot[1 + e] += contacts[k].impulse[e] / dt;
       }
     }
-    foot[0] = foot[3] > 0.01 * w->model->mass * 9.81;
+    foot[0] = foot[3] > 0.01 * r->m->mass * 9.81;
   }
 }
 
-/* Lead the end into the beginning: places and joints change linearly by what they missed. */
-static void close_motion(recorded_row *rows, int count, double travel[3])
+/* Roll, pitch and yaw of a row. */
+static void attitude_of(const double *row, double rpy[3])
 {
-  const recorded_row first = rows[0], last = rows[count - 1];
-  double R0[9], R1[9], a[3], b[3];
-  pki_quat_to_mat3(first.value + 4, R0);
-  pki_quat_to_mat3(last.value + 4, R1);
-  pki_mat3_to_rpy(R0, a);
-  pki_mat3_to_rpy(R1, b);
-  travel[0] = last.value[1] - first.value[1], travel[1] = 0, travel[2] = 0;
-  for (int i = 0; i < count; i++) {
-    const double part = rows[i].value[0] / last.value[0];
-    double R[9], rpy[3];
-    pki_quat_to_mat3(rows[i].value + 4, R);
-    pki_mat3_to_rpy(R, rpy);
+  double R[9];
+  pki_quat_to_mat3(row + 4, R);
+  pki_mat3_to_rpy(R, rpy);
+}
+
+/* Begin at the origin, heading along x; what repeats is led from its end into its beginning: numbers change linearly by what they miss. */
+static double close_motion(const recording *r, bool repeats)
+{
+  double *first = r->value, *last = first + (size_t)(r->rows - 1) * (size_t)r->width, a[3], b[3];
+  const double place[2] = {first[1], first[2]},
+               way[3] = {last[1] - first[1], last[2] - first[2], last[3] - first[3]};
+  const double length = last[0];
+  double missed[PKI_WHOLE_MOTION_JOINTS];
+  attitude_of(first, a);
+  attitude_of(last, b);
+  for (int k = 0; k < r->joints; k++) {
+    missed[k] = last[TRUNK + k] - first[TRUNK + k];
+  }
+  for (int i = 0; i < r->rows; i++) {
+    double *row = r->value + (size_t)i * (size_t)r->width, rpy[3];
+    const double part = repeats ? row[0] / length : 0, origin[3] = {0, 0, 0};
+    attitude_of(row, rpy);
+    row[1] -= place[0], row[2] -= place[1] + part * way[1], row[3] -= part * way[2];
     for (int k = 0; k < 3; k++) {
       rpy[k] -= part * (b[k] - a[k]) + (k == 2 ? a[2] : 0);
-      rows[i].value[1 + k] -=
-          first.value[1 + k] * (k < 2) + (k > 0 ? part * (last.value[1 + k] - first.value[1 + k]) : 0);
     }
-    const pk_pose turned = pk_pose_from_xyz_rpy((double[3]){0, 0, 0}, rpy);
-    pki_quat_from_mat3(turned.rot, rows[i].value + 4);
-    for (int k = 14; k < 26; k++) {
-      rows[i].value[k] -= part * (last.value[k] - first.value[k]);
+    const pk_pose turned = pk_pose_from_xyz_rpy(origin, rpy);
+    pki_quat_from_mat3(turned.rot, row + 4);
+    for (int k = 0; k < r->joints; k++) {
+      row[TRUNK + k] -= part * missed[k];
     }
   }
+  return way[0];
 }
 
-static void print_names(const pk_model *m, const walker *w, FILE *out)
+static void print_names(const recording *r, FILE *out)
 {
   static const char *const kinds[3] = {"q", "u", "tau"};
   fputs("time,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz", out);
-  for (int k = 0; k < 36; k++) {
-    fprintf(out, ",%s:%s", kinds[k / 12], m->joints[m->dof_joint[6 + k % 12]].name);
+  for (int k = 0; k < 3 * r->joints; k++) {
+    fprintf(out, ",%s:%s", kinds[k / r->joints], r->m->joints[r->m->dof_joint[r->dof[k % r->joints]]].name);
   }
-  for (int f = 0; f < 4; f++) {
-    const char *name = m->links[w->feet[f]].name;
+  for (int f = 0; f < r->feet; f++) {
+    const char *name = r->m->links[r->link[f]].name;
     fprintf(out, ",stance:%s,fx:%s,fy:%s,fz:%s", name, name, name, name);
   }
   fputc('\n', out);
 }
 
-bool recorded_write(walker *w, double period, const char *path)
+static bool print_file(const recording *r, bool repeats, double travel, const char *path)
 {
-  static recorded_row rows[MOST_ROWS];
-  const double start = pk_sim_time(w->sim);
-  double travel[3];
-  int count = 0;
-  memset(rows, 0, sizeof rows);
-  while (count < MOST_ROWS - 1 && pk_sim_time(w->sim) - start < period - 1e-9) {
-    const double now = pk_sim_time(w->sim);
-    note_state(w, start, &rows[count]);
-    if (pk_sim_step(w->sim, NULL) != PK_OK) {
-      return false;
-    }
-    note_forces(w, pk_sim_time(w->sim) - now, &rows[count++]);
-  }
-  memcpy(rows[count].value, rows[0].value,
-         sizeof rows[0].value); /* forces and stances of the end are those of the beginning */
-  note_state(w, start, &rows[count++]);
-  close_motion(rows, count, travel);
   FILE *out = fopen(path, "w");
   if (out == NULL) {
     return false;
   }
-  fprintf(out, "# pronk motion 1\n# repeat: yes\n# travel: %.17g %.17g %.17g\n", travel[0], travel[1],
-          travel[2]);
-  print_names(w->model, w, out);
-  for (int i = 0; i < count; i++) {
-    for (int k = 0; k < COLUMNS; k++) {
-      fprintf(out, "%s%.12g", k > 0 ? "," : "", rows[i].value[k]);
+  fprintf(out, "# pronk motion 1\n# repeat: %s\n# travel: %.17g 0 0\n", repeats ? "yes" : "no", travel);
+  print_names(r, out);
+  for (int i = 0; i < r->rows; i++) {
+    for (int k = 0; k < r->width; k++) {
+      fprintf(out, "%s%.12g", k > 0 ? "," : "", r->value[(size_t)i * (size_t)r->width + (size_t)k]);
     }
     fputc('\n', out);
   }
   return fclose(out) == 0;
+}
+
+/* Steps of the world as rows; false: one failed. */
+static bool record_rows(recording *r, double time, int most)
+{
+  while (r->rows < most - 1 && pk_sim_time(r->sim) - r->start < time - 1e-9) {
+    double *row = r->value + (size_t)r->rows * (size_t)r->width;
+    const double now = pk_sim_time(r->sim);
+    note_state(r, row);
+    if (pk_sim_step(r->sim, NULL) != PK_OK) {
+      return false;
+    }
+    note_forces(r, pk_sim_time(r->sim) - now, row);
+    r->rows++;
+  }
+  return true;
+}
+
+bool recorded_write(pk_sim *sim, const char *const *feet, int nfeet, double time, bool repeats,
+                    const char *path)
+{
+  enum { MOST = 8192 };
+  recording r = {.sim = sim, .m = pk_sim_model(sim), .feet = nfeet, .start = pk_sim_time(sim)};
+  for (int u = 6; u < r.m->robots[0].nu; u++) {
+    r.dof[r.joints++] = u;
+  }
+  for (int f = 0; f < nfeet; f++) {
+    r.link[f] = pk_model_find_link(r.m, feet[f]);
+  }
+  r.width = TRUNK + 3 * r.joints + 4 * nfeet;
+  r.value = calloc((size_t)MOST * (size_t)r.width, sizeof(double));
+  bool done = r.value != NULL && record_rows(&r, time, MOST);
+  if (done) {
+    double *last = r.value + (size_t)r.rows * (size_t)r.width;
+    /* torques, stances and forces of the end: those of the beginning, or of the row before */
+    memcpy(last, repeats ? r.value : last - r.width, (size_t)r.width * sizeof *last);
+    note_state(&r, last);
+    r.rows++;
+    done = print_file(&r, repeats, close_motion(&r, repeats), path);
+  }
+  free(r.value);
+  return done;
 }
 
 void recorded_begin(pk_sim *sim, const char *path)
@@ -138,16 +181,22 @@ void recorded_begin(pk_sim *sim, const char *path)
   pki_whole_motion_free(&motion);
 }
 
-void recorded_follow(walker *w, const pk_follow_options *options)
+pk_controller *recorded_follow(pk_sim *sim, const pk_follow_options *options)
 {
   pk_error err = {.message = ""};
   pk_controller *follow;
-  if (pk_follow_create(w->model, options, &follow, &err) != PK_OK ||
-      pk_sim_set_controller(w->sim, follow, &err) != PK_OK) {
-    fprintf(stderr, "%s\n", err.message);
+  if (pk_follow_create(pk_sim_model(sim), options, &follow, &err) != PK_OK ||
+      pk_sim_set_controller(sim, follow, &err) != PK_OK) {
+    fprintf(stderr, "%s:%d: %s\n", err.file, err.line, err.message);
     abort();
   }
-  pk_locomotion_destroy(w->controller);
-  w->controller = follow;
-  recorded_begin(w->sim, options->file);
+  recorded_begin(sim, options->file);
+  return follow;
+}
+
+pk_controller *recorded_follow_file(pk_sim *sim, const char *path)
+{
+  pk_follow_options options = pk_follow_options_default();
+  snprintf(options.file, sizeof options.file, "%s", path);
+  return recorded_follow(sim, &options);
 }

@@ -8,7 +8,7 @@
  *   phi' = w + 1/2 phi x w + (1/a^2 - (1 + cos a)/(2 a sin a)) phi x (phi x w)
  *
  * Torques and forces are linear between rows; feet stand as the row says until the next one. */
-#include "gait/motion.h"
+#include "gait/whole_motion.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A motion at any time: what its rows say, and what lies between them. */
-#ifndef PKI_GAIT_MOTION_H
-#define PKI_GAIT_MOTION_H
+#ifndef PKI_GAIT_WHOLE_MOTION_H
+#define PKI_GAIT_WHOLE_MOTION_H
 
 #include "gait/motion_file.h"
 #include "pronk/dynamics.h"
