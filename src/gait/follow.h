@@ -1,6 +1,6 @@
 /* The controller `follow`, in parts: motions (motion_file.c, whole_motion.c), the robot and its feet (follow_robot.c), what the motion asks
  * for and which feet stand (follow_sense.c), where feet that swing go (follow_swing.c), forces and torques (follow_act.c), and the
- * update that joins them (follow.c).
+ * update that joins them (follow_motion.c).
  *
  *   clock -> the motion now -> contacts, modes of feet -> feet that swing: joints -> trunk's acceleration -> forces -> torques
  *

@@ -23,7 +23,7 @@ static const char bounding[] = "model:\n  model: starleth\n  position: [0, 0, 0.
                                "feet: [LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT]\n"
                                "gait: {pattern: bound, duty: 0.5, intervals: 8}\nspeed: 0.5\nperiod: 0.6\n";
 
-static const double PERIOD = 0.6, SPEED = 0.5, SWING = 0.2, TURN = 0.4;
+static const double PERIOD = 0.6, SPEED = 0.5, SWING = 0.2, TURN = 0.4, HEADING = 0.7;
 
 /* A motion in closed form: the trunk goes ahead and yaws at a constant rate, joints swing. */
 static void fill_point(const pki_gait_file *g, double t, int phase, pki_motion_point *out)
@@ -36,7 +36,7 @@ static void fill_point(const pki_gait_file *g, double t, int phase, pki_motion_p
     out->tau[k] = k >= 6 ? 10 * cos(w * t) : 0;
   }
   out->q[0] = SPEED * t, out->v[0] = SPEED;
-  out->q[5] = TURN * t / PERIOD, out->v[5] = TURN / PERIOD;
+  out->q[5] = HEADING + TURN * t / PERIOD, out->v[5] = TURN / PERIOD;
   for (int f = 0; f < 4; f++) {
     if ((g->problem.phases[phase].stance >> f & 1) != 0) {
       out->force[f][0] = 12, out->force[f][1] = 5, out->force[f][2] = 130;
@@ -51,7 +51,9 @@ static void make_solution(const pki_gait_file *g, pki_motion_solution *s)
   s->points = calloc(200, sizeof *s->points);
   s->iterations = calloc(3, sizeof *s->iterations);
   s->warm = malloc(5);
-  assert_true(s->points != NULL && s->iterations != NULL && s->warm != NULL);
+  assert_non_null(s->points);
+  assert_non_null(s->iterations);
+  assert_non_null(s->warm);
   memcpy(s->warm, "warm", 5);
   s->warm_size = 5;
   s->niteration = 3;
@@ -125,7 +127,7 @@ static void the_course_has_the_trunk_in_the_world(void **state)
   const bench *b = *state;
   for (int i = 0; i < b->course.nrow; i++) {
     const pki_course_row *r = &b->course.rows[i];
-    const double t = r->point->time, half = TURN * t / PERIOD / 2;
+    const double t = r->point->time, half = (HEADING + TURN * t / PERIOD) / 2;
     assert_near(r->position[0], SPEED * t, 1e-12);
     assert_near(r->position[2], 0.43, 1e-12);
     assert_near(r->quaternion[0], cos(half), 1e-12);
@@ -241,6 +243,7 @@ static void the_scenario_starts_where_the_motion_does(void **state)
       pki_world_create(s, &w, &err) != PK_OK) {
     fail_msg("%s", err.message);
   }
+  assert_non_null(w.model);
   const double *q = pk_sim_q(w.sim);
   for (int i = 0; i < 3; i++) {
     assert_near(q[i], b->course.rows[0].position[i], 1e-12);

@@ -136,7 +136,6 @@ static void add_controller(const pki_course *c, pki_text *out)
 pk_status pki_motion_scenario_save(const pki_course *course, const char *path, pk_error *err)
 {
   const pki_gait_file *g = course->gait;
-  const int repetitions = 4;
   char number[PKI_REAL_TEXT], name[80];
   pki_text text = {0};
   snprintf(name, sizeof name, "%.60s-follow", g->name);
@@ -144,7 +143,8 @@ pk_status pki_motion_scenario_save(const pki_course *course, const char *path, p
   pki_text_add_json_string(&text, name);
   pki_text_add(&text, "\ndescription: ");
   pki_text_add_json_string(&text, g->description);
-  const double duration = (course->repeats ? repetitions : 1) * course->whole.period;
+  /* four cycles, or a second of standing after the end */
+  const double duration = course->repeats ? 4 * course->whole.period : course->whole.period + 1;
   pki_text_addf(&text, "\nduration: %s\ngravity: ", pki_format_real(duration, number));
   add_list(&text, g->settings.gravity, 3);
   pki_text_add(&text, "\nmodel:\n");
