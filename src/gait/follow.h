@@ -123,9 +123,10 @@ void pki_follow_sense(pki_follow_now *now);
 /* follow_swing.c: references of the joints of feet that do not stand. */
 void pki_follow_swing(pki_follow_now *now);
 
-/* Changes of the joints of foot f that move it by `error` (rotation vector, way), by its Jacobian J [6][nu]: damped least squares. */
+/* Changes of the joints of foot f that move it by `error` (rotation vector, way), by its Jacobian J [6][nu]: least squares, damped by
+ * a length in h. */
 void pki_follow_leg_solve(const pki_follow_now *now, int f, const double *J, const double error[6],
-                          double *out);
+                          double damping, double *out);
 
 /* follow_act.c: commands. */
 void pki_follow_act(pki_follow_now *now, pk_command *commands);

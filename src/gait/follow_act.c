@@ -25,8 +25,9 @@
 
 /* Weights of force along x, y, z and of moments about the trunk's x, y, z. */
 static const double weights[6] = {1, 1, 1, 1, 1, 0.5};
-static const double inside = 0.95;    /* of the friction of contacts, where none is given */
-static const double closeness = 1e-2; /* of forces to those of the motion, root of their weight */
+static const double inside = 0.95;         /* of the friction of contacts, where none is given */
+static const double stance_damping = 0.02; /* h, of accelerations that keep feet at rest */
+static const double closeness = 1e-2;      /* of forces to those of the motion, root of their weight */
 
 /* A point at which a foot stands. */
 typedef struct contact_point {
@@ -87,7 +88,7 @@ static void hold_foot(const pki_follow_now *now, int f, double *a)
       missing[i] -= J[i * nu + c->motion.dof[foot->joint[k]]] * a[c->motion.dof[foot->joint[k]]];
     }
   }
-  pki_follow_leg_solve(now, f, J, missing, change);
+  pki_follow_leg_solve(now, f, J, missing, stance_damping, change);
   for (int k = 0; k < foot->joints; k++) {
     a[c->motion.dof[foot->joint[k]]] += change[k];
   }

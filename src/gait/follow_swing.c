@@ -16,6 +16,10 @@
 #include "gait/stride_leg.h"
 #include "math/mat3.h"
 
+#include <stdlib.h>
+static double swing_damping =
+    0.1; /* h: how far joints of straight legs may go from the motion for the place of a foot */
+
 /* ---- where feet go ---- */
 
 /* Shift of a foothold: what the balance asks for, as far as the leg may differ from its motion. */
@@ -98,9 +102,8 @@ static void solve_damped(int n, double A[6][6], double damping, double b[6])
 }
 
 void pki_follow_leg_solve(const pki_follow_now *now, int f, const double *J, const double error[6],
-                          double *out)
+                          double damping, double *out)
 {
-  static const double damped = 0.02; /* of the leg's length, for rotations 1 */
   const pki_follow_foot *foot = &now->c->feet[f];
   const int nu = now->seen->model->nu, first = foot->sole.width == 6 ? 0 : 3, n = 6 - first;
   const double h = now->c->height;
@@ -120,7 +123,7 @@ void pki_follow_leg_solve(const pki_follow_now *now, int f, const double *J, con
       }
     }
   }
-  solve_damped(n, A, damped * damped, b);
+  solve_damped(n, A, damping * damping, b);
   for (int k = 0; k < foot->joints; k++) {
     out[k] = 0;
     for (int i = 0; i < n; i++) {
@@ -158,7 +161,7 @@ static void improve_joints(pki_follow_now *now, const pki_follow_place *to, doub
     pki_sub3(at.at, link.pos, arm);
     pki_mat3_apply_transposed(link.rot, arm, middle);
     pk_link_jacobian(seen->workspace, foot->sole.link, middle, J);
-    pki_follow_leg_solve(now, f, J, error, change);
+    pki_follow_leg_solve(now, f, J, error, swing_damping, change);
     for (int k = 0; k < foot->joints; k++) {
       const int joint = foot->joint[k];
       now->q[joint] += fmin(fmax(change[k], -0.5), 0.5);
@@ -184,12 +187,12 @@ static void set_rates(pki_follow_now *now, int f, const pki_follow_place *to, co
       missing[i] -= J[i * nu + c->motion.dof[foot->joint[k]]] * now->u[foot->joint[k]];
     }
   }
-  pki_follow_leg_solve(now, f, J, missing, change);
+  pki_follow_leg_solve(now, f, J, missing, swing_damping, change);
   for (int k = 0; k < foot->joints; k++) {
     now->u[foot->joint[k]] += change[k];
   }
   const double moved[6] = {0, 0, 0, acceleration[0], acceleration[1], 0};
-  pki_follow_leg_solve(now, f, J, moved, change);
+  pki_follow_leg_solve(now, f, J, moved, swing_damping, change);
   for (int k = 0; k < foot->joints; k++) {
     now->lead[foot->joint[k]] = change[k];
   }
