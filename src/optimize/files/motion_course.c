@@ -107,10 +107,11 @@ static void fill_travel(pki_course *c)
 {
   const pki_course_row *first = &c->rows[0], *last = &c->rows[c->nrow - 1];
   c->repeats = c->gait->problem.closure != PKI_MOTION_ONCE;
-  c->travel[0] = last->position[0] - first->position[0];
-  c->travel[1] = last->position[1] - first->position[1];
-  c->travel[2] = yaw_of(last->quaternion) - yaw_of(first->quaternion);
-  c->travel[2] = remainder(c->travel[2], 2 * acos(-1));
+  const double yaw = yaw_of(first->quaternion);
+  const double x = last->position[0] - first->position[0], y = last->position[1] - first->position[1];
+  c->travel[0] = cos(yaw) * x + sin(yaw) * y;
+  c->travel[1] = cos(yaw) * y - sin(yaw) * x;
+  c->travel[2] = remainder(yaw_of(last->quaternion) - yaw, 2 * acos(-1));
 }
 
 pk_status pki_course_make(const pki_gait_file *gait, const pki_motion_solution *solution, pki_course *out,

@@ -28,7 +28,7 @@ typedef struct pki_course {
   double start[PKI_MOTION_PHASES + 1]; /* s, of each phase; the last: the end of the motion */
   char name[PKI_MOTION_PHASES][PKI_MOTION_NAME];
   bool repeats;
-  /* m, m, rad: of the trunk along x and y and about z in one repetition */
+  /* m, m, rad: of the trunk in one repetition, along its heading at the start, across it, and about z */
   double travel[3];
 } pki_course;
 
