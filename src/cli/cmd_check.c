@@ -1,5 +1,5 @@
 /* pronk check: what is wrong with a model and where; what Pronk understood when nothing is. Scenarios are in
- * cmd_check_scenario.c, sweeps in cmd_check_sweep.c, motors in cmd_check_motor.c. */
+ * cmd_check_scenario.c, sweeps in cmd_check_sweep.c, gaits in cmd_check_gait.c, motors in cmd_check_motor.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "cli/terminal.h"
 #include "collision/world/colliders.h"
 #include "model/locate.h"
+#include "optimize/files/gait_file.h"
 #include "pronk/collision.h"
 #include "scenario/motor_file.h"
 #include "scenario/scenario.h"
@@ -30,6 +31,15 @@ static bool is_scenario(const char *name)
   char path[PKI_PATH_MAX];
   return pki_is_scenario_name(name) || (pki_model_locate(name, path, NULL) != PK_OK && !pki_is_folder(name) &&
                                         pki_scenario_locate(name, path, NULL) == PK_OK);
+}
+
+/* A gait file, or the name of a shipped one where neither a model nor a scenario has it. */
+static bool is_gait(const char *name)
+{
+  char path[PKI_PATH_MAX];
+  return pki_is_scenario_name(name) ? pki_is_gait_file(name)
+                                    : pki_model_locate(name, path, NULL) != PK_OK && !is_scenario(name) &&
+                                          pki_yaml_locate(&pki_gait_kind, name, path, NULL) == PK_OK;
 }
 
 /* "3 links without mass: a, b, c" */
@@ -247,13 +257,15 @@ static int check_one(const pki_args *args, const char *name)
 int pki_command_check(const pki_args *args)
 {
   if (args->nword == 0) {
-    pki_complain("check", "name a model, a scenario or a motor (pronk check --help shows an example)");
+    pki_complain("check",
+                 "name a model, a scenario, a gait or a motor (pronk check --help shows an example)");
     return PKI_EXIT_USAGE;
   }
   int worst = PKI_EXIT_OK;
   for (int i = 0; i < args->nword; i++) {
     const char *name = args->words[i];
     const int code = pki_is_motor_file(name)   ? pki_check_motor(args, name)
+                     : is_gait(name)           ? pki_check_gait(args, name)
                      : pki_is_sweep_file(name) ? pki_check_sweep(args, name)
                      : is_scenario(name)       ? pki_check_scenario(args, name)
                                                : check_one(args, name);

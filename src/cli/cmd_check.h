@@ -25,6 +25,9 @@ int pki_check_scenario(const pki_args *args, const char *name);
 bool pki_is_sweep_file(const char *name);
 int pki_check_sweep(const pki_args *args, const char *name);
 
+/* Check one gait file. */
+int pki_check_gait(const pki_args *args, const char *name);
+
 /* Check one motor of the catalogue or of a user's own file. */
 int pki_check_motor(const pki_args *args, const char *name);
 

@@ -15,8 +15,9 @@ const pki_option pki_options_completion[] = {{0}};
 static void names_of(const char *command, const char *usage, char out[96])
 {
   static const char *const kinds[][2] = {
-      {"SCENARIO", "scenarios"}, {"SWEEP", "sweeps"},   {"MODEL", "models"},   {"MOTOR", "motors"},
-      {"KIND", "roots"},         {"SOLVER", "solvers"}, {"METRIC", "metrics"}, {"METHOD", "methods"}};
+      {"SCENARIO", "scenarios"}, {"SWEEP", "sweeps"},   {"GAIT", "motions"},
+      {"MODEL", "models"},       {"MOTOR", "motors"},   {"KIND", "roots"},
+      {"SOLVER", "solvers"},     {"METRIC", "metrics"}, {"METHOD", "methods"}};
   out[0] = '\0';
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     if (strstr(usage, kinds[i][0]) != NULL) {

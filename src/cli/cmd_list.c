@@ -18,6 +18,7 @@
 #include "measure/peer.h"
 #include "model/joint_type.h"
 #include "model/locate.h"
+#include "optimize/files/gait_file.h"
 #include "pronk/pronk.h"
 #include "report/table.h"
 #include "run/channels.h"
@@ -25,6 +26,7 @@
 #include "scenario/scenario.h"
 #include "sense/sensing.h"
 #include "sense/sensors.h"
+#include "stability/stability.h"
 #include "step/world.h"
 #include "study/study.h"
 #include "sweep/metrics.h"
@@ -172,6 +174,21 @@ static void list_sweeps(listing *l)
   free(entries);
 }
 
+static void list_motions(listing *l)
+{
+  int count;
+  pki_scenario_entry *entries = pki_yaml_list(&pki_gait_kind, &count);
+  for (int i = 0; i < count; i++) {
+    pki_gait_file *gait = NULL;
+    pki_problems problems = {0};
+    const bool good = pki_gait_file_load(entries[i].path, NULL, 0, &gait, &problems) == PK_OK;
+    add_listed(l, entries[i].name, good ? gait->description : "not in order: pronk check explains");
+    pki_gait_file_destroy(gait);
+    pki_problems_free(&problems);
+  }
+  free(entries);
+}
+
 static const number_columns motor_columns = {{"V", "N m", "rad/s", "kg"},
                                              {"voltage", "torque", "speed", "mass"}};
 
@@ -265,7 +282,16 @@ static void list_sensors(listing *l)
 static void list_channels(listing *l)
 {
   for (int i = 0; i < pki_channel_row_count; i++) {
-    add_listed(l, pki_channel_rows[i].name, pki_channel_rows[i].doc);
+    add_listed(l, pki_channel_rows[i].name, pki_channel_doc(&pki_channel_rows[i]));
+  }
+}
+
+static void list_measures(listing *l)
+{
+  for (int i = 0; pki_stability_rows[i] != NULL; i++) {
+    char doc[256];
+    snprintf(doc, sizeof doc, "%s (%s)", pki_stability_rows[i]->doc, pki_stability_rows[i]->columns[0].unit);
+    add_listed(l, pki_stability_rows[i]->name, doc);
   }
 }
 
@@ -411,6 +437,7 @@ static const struct {
 } lists[] = {
     {"scenarios", "worlds that `pronk run` knows by name", list_scenarios, NULL},
     {"sweeps", "what `pronk sweep` knows by name", list_sweeps, NULL},
+    {"motions", "what `pronk optimize` knows by name", list_motions, NULL},
     {"metrics", "what a sweep tells of each sample, and what can be tuned for", list_metrics, NULL},
     {"methods", "how `pronk tune` searches", list_methods, NULL},
     {"models", "robots that can be named instead of a file", list_models, NULL},
@@ -420,6 +447,7 @@ static const struct {
     {"gaits", "what the feet of a walking robot do", list_gaits, NULL},
     {"sensors", "what a controller sees", list_sensors, NULL},
     {"channels", "what a run records", list_channels, NULL},
+    {"measures", "how stable a robot stands", list_measures, NULL},
     {"steppers", "integration schemes", list_steppers, NULL},
     {"laws", "laws of contact", list_laws, NULL},
     {"presets", "what the options of a step start from", list_presets, NULL},

@@ -7,142 +7,23 @@
 #include "actuation/actuation.h"
 #include "cli/cli.h"
 #include "cli/print_json.h"
+#include "cli/schema_values.h"
 #include "pronk/pronk.h"
 #include "scenario/section.h"
 #include "step/world.h"
 
 const pki_option pki_options_schema[] = {{0}};
 
-/* ---- values ---- */
-
-static cJSON *typed_schema(const char *type)
-{
-  cJSON *o = cJSON_CreateObject();
-  cJSON_AddStringToObject(o, "type", type);
-  return o;
-}
-
-static cJSON *text_schema(int least, int most)
-{
-  cJSON *o = typed_schema("string");
-  if (least > 0) {
-    cJSON_AddNumberToObject(o, "minLength", least);
-  }
-  if (most > 0) {
-    cJSON_AddNumberToObject(o, "maxLength", most);
-  }
-  return o;
-}
-
-static cJSON *list_of(cJSON *items, int least, int most)
-{
-  cJSON *o = typed_schema("array");
-  cJSON_AddItemToObject(o, "items", items);
-  if (least > 0) {
-    cJSON_AddNumberToObject(o, "minItems", least);
-  }
-  if (most > 0) {
-    cJSON_AddNumberToObject(o, "maxItems", most);
-  }
-  return o;
-}
-
-/* A mapping from any name. */
-static cJSON *map_of(cJSON *values)
-{
-  cJSON *o = typed_schema("object");
-  cJSON_AddItemToObject(o, "additionalProperties", values);
-  return o;
-}
-
-static cJSON *reference_schema(const char *name)
-{
-  char path[96];
-  snprintf(path, sizeof path, "#/$defs/%s", name);
-  cJSON *o = cJSON_CreateObject();
-  cJSON_AddStringToObject(o, "$ref", path);
-  return o;
-}
-
-/* One or the other. */
-static cJSON *either_schema(cJSON *one, cJSON *other)
-{
-  cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
-  cJSON_AddItemToArray(any, one);
-  cJSON_AddItemToArray(any, other);
-  return o;
-}
-
-static cJSON *number_schema(const pk_field *f)
-{
-  cJSON *o = typed_schema(f->type == PK_FIELD_INT ? "integer" : "number");
-  if (isfinite(f->least)) {
-    cJSON_AddNumberToObject(o, "minimum", f->least);
-  }
-  if (isfinite(f->most)) {
-    cJSON_AddNumberToObject(o, "maximum", f->most);
-  }
-  return o;
-}
-
-static cJSON *value_of(const pk_field *f)
-{
-  const int width = pki_field_width(f);
-  switch (f->type) {
-  case PK_FIELD_BOOL: return typed_schema("boolean");
-  case PK_FIELD_TEXT: return text_schema((int)f->least, (int)f->most);
-  case PK_FIELD_ENUM:
-  case PK_FIELD_ROW:
-  case PK_FIELD_RENAMED_ROW: {
-    cJSON *o = cJSON_CreateObject(), *words = cJSON_AddArrayToObject(o, "enum");
-    for (int i = 0; i < pki_field_word_count(f); i++) {
-      cJSON_AddItemToArray(words, cJSON_CreateString(pki_field_word(f, i)));
-    }
-    return o;
-  }
-  case PK_FIELD_VEC3:
-  case PK_FIELD_VEC4: return list_of(number_schema(f), width, width);
-  default: return number_schema(f);
-  }
-}
-
-/* The default, where the table knows it: what depends on something else is told by the doc. */
-static void add_default(cJSON *o, const pk_field *f)
-{
-  const int width = pki_field_width(f);
-  if (pki_field_is_required(f) || strstr(f->doc, "default:") != NULL || f->type == PK_FIELD_TEXT ||
-      f->type == PK_FIELD_PART || !isfinite(f->preset)) {
-    return;
-  }
-  if (f->type == PK_FIELD_BOOL) {
-    cJSON_AddBoolToObject(o, "default", f->preset != 0);
-  } else if (pki_field_word_count(f) > 0) {
-    cJSON_AddStringToObject(o, "default", pki_field_word(f, (int)f->preset));
-  } else if (width == 1) {
-    cJSON_AddNumberToObject(o, "default", f->preset);
-  } else {
-    const double values[4] = {f->preset, f->preset, f->preset, f->preset};
-    cJSON_AddItemToObject(o, "default", cJSON_CreateDoubleArray(values, width));
-  }
-}
-
-static void describe_schema(cJSON *o, const char *doc, const char *unit)
-{
-  char line[300];
-  snprintf(line, sizeof line, "%s%s%s", doc, unit[0] != '\0' ? "; " : "", unit);
-  cJSON_AddStringToObject(o, "description", line);
-}
-
 /* ---- parts: lists and mappings with readers of their own ---- */
 
 static cJSON *one_model(void)
 {
-  return either_schema(text_schema(1, 255), reference_schema("model"));
+  return pki_schema_either(pki_schema_text(1, 255), pki_schema_reference("model"));
 }
 
 static cJSON *models_schema(void)
 {
-  return list_of(one_model(), 1, 0);
+  return pki_schema_list(one_model(), 1, 0);
 }
 
 static cJSON *coordinates_schema(void)
@@ -150,28 +31,28 @@ static cJSON *coordinates_schema(void)
   cJSON *words = cJSON_CreateObject();
   cJSON_AddItemToObject(words, "enum",
                         cJSON_CreateStringArray((const char *const[]){"minimal", "maximal"}, 2));
-  return either_schema(words, list_of(text_schema(1, 0), 0, 0));
+  return pki_schema_either(words, pki_schema_list(pki_schema_text(1, 0), 0, 0));
 }
 
 static cJSON *terrain_schema(void)
 {
   cJSON *o = cJSON_CreateObject(), *shapes = cJSON_AddArrayToObject(o, "oneOf");
   for (int i = 0; i < PKI_GROUND_COUNT; i++) {
-    cJSON_AddItemToArray(shapes, reference_schema(pki_field_word(&pki_solid_shape_fields[0], i)));
+    cJSON_AddItemToArray(shapes, pki_schema_reference(pki_field_word(&pki_solid_shape_fields[0], i)));
   }
-  return list_of(o, 0, 0);
+  return pki_schema_list(o, 0, 0);
 }
 
 static cJSON *materials_schema(void)
 {
-  cJSON *o = map_of(reference_schema("material"));
+  cJSON *o = pki_schema_map(pki_schema_reference("material"));
   cJSON_AddNumberToObject(o, "maxProperties", PKI_MATERIAL_MAX);
   return o;
 }
 
 static cJSON *link_pairs(void)
 {
-  return list_of(list_of(text_schema(1, 0), 2, 2), 0, 0);
+  return pki_schema_list(pki_schema_list(pki_schema_text(1, 0), 2, 2), 0, 0);
 }
 
 /* A name alone, or one mapping for each controller. */
@@ -184,7 +65,7 @@ static cJSON *controller_schema(void)
     char name[80];
     snprintf(name, sizeof name, "controller-%s", pki_controllers[i]->name);
     cJSON_AddItemToArray(words, cJSON_CreateString(pki_controllers[i]->name));
-    cJSON_AddItemToArray(any, reference_schema(name));
+    cJSON_AddItemToArray(any, pki_schema_reference(name));
   }
   return o;
 }
@@ -193,13 +74,13 @@ static cJSON *controller_schema(void)
 static cJSON *actuators_schema(void)
 {
   cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
-  cJSON_AddItemToArray(any, reference_schema("actuator"));
+  cJSON_AddItemToArray(any, pki_schema_reference("actuator"));
   for (int i = 0; pki_actuators[i] != NULL; i++) {
     char name[80];
     snprintf(name, sizeof name, "actuator-%s", pki_actuators[i]->kind.name);
-    cJSON_AddItemToArray(any, reference_schema(name));
+    cJSON_AddItemToArray(any, pki_schema_reference(name));
   }
-  return list_of(o, 0, 0);
+  return pki_schema_list(o, 0, 0);
 }
 
 /* The kind of an actuator. */
@@ -214,32 +95,33 @@ static cJSON *kind_schema(void)
 
 static cJSON *size_schema(void)
 {
-  return either_schema(typed_schema("number"), list_of(typed_schema("number"), 1, 0));
+  return pki_schema_either(pki_schema_typed("number"), pki_schema_list(pki_schema_typed("number"), 1, 0));
 }
 
 static cJSON *joints_schema(void)
 {
-  return map_of(either_schema(typed_schema("number"), list_of(typed_schema("number"), 1, 0)));
+  return pki_schema_map(
+      pki_schema_either(pki_schema_typed("number"), pki_schema_list(pki_schema_typed("number"), 1, 0)));
 }
 
 static cJSON *surfaces_schema(void)
 {
-  return map_of(text_schema(1, 0));
+  return pki_schema_map(pki_schema_text(1, 0));
 }
 
 static cJSON *folders_schema(void)
 {
-  return list_of(text_schema(1, 0), 0, 0);
+  return pki_schema_list(pki_schema_text(1, 0), 0, 0);
 }
 
 static cJSON *heights_schema(void)
 {
-  return list_of(list_of(typed_schema("number"), 2, 0), 2, 0);
+  return pki_schema_list(pki_schema_list(pki_schema_typed("number"), 2, 0), 2, 0);
 }
 
 static cJSON *channels_schema(void)
 {
-  return list_of(text_schema(1, 63), 0, 0);
+  return pki_schema_list(pki_schema_text(1, 63), 0, 0);
 }
 
 static const struct {
@@ -276,45 +158,17 @@ static cJSON *part_schema(const pk_field *f)
   for (int i = 0; pki_controllers[i] != NULL; i++) {
     const pki_controller_list *list = pki_controllers[i]->list;
     if (list != NULL && strcmp(list->name, f->name) == 0) {
-      return list_of(reference_schema(list->name), 0, list->most);
+      return pki_schema_list(pki_schema_reference(list->name), 0, list->most);
     }
   }
   if (section != NULL) {
-    cJSON *entry = reference_schema(section->tables[0].name);
-    return section->form == PKI_SECTION_IS_LIST ? list_of(entry, 0, 0) : entry;
+    cJSON *entry = pki_schema_reference(section->tables[0].name);
+    return section->form == PKI_SECTION_IS_LIST ? pki_schema_list(entry, 0, 0) : entry;
   }
-  return list_of(text_schema(1, 63), (int)(f->least > 0 ? f->least : f->most), (int)f->most);
+  return pki_schema_list(pki_schema_text(1, 63), (int)(f->least > 0 ? f->least : f->most), (int)f->most);
 }
 
 /* ---- mappings ---- */
-
-/* The keys of one table more. */
-static void add_fields(cJSON *o, const pk_field *fields, int count)
-{
-  cJSON *properties = cJSON_GetObjectItem(o, "properties"), *required = cJSON_GetObjectItem(o, "required");
-  for (int i = 0; i < count; i++) {
-    const pk_field *f = &fields[i];
-    cJSON *schema = f->type == PK_FIELD_PART ? part_schema(f) : value_of(f);
-    describe_schema(schema, f->doc, f->unit);
-    add_default(schema, f);
-    cJSON_AddItemToObject(properties, f->name, schema);
-    if (pki_field_is_required(f)) {
-      cJSON_AddItemToArray(required, cJSON_CreateString(f->name));
-    }
-  }
-}
-
-/* A mapping by one table; no other keys. */
-static cJSON *mapping_schema(const char *doc, const pk_field *fields, int count)
-{
-  cJSON *o = typed_schema("object");
-  cJSON_AddStringToObject(o, "description", doc);
-  cJSON_AddBoolToObject(o, "additionalProperties", false);
-  cJSON_AddArrayToObject(o, "required");
-  cJSON_AddObjectToObject(o, "properties");
-  add_fields(o, fields, count);
-  return o;
-}
 
 /* The mapping of that name, by its first table and those that add to it. */
 static cJSON *by_name(const char *name)
@@ -323,9 +177,9 @@ static cJSON *by_name(const char *name)
   pki_schema_table t;
   for (int i = 0; pki_schema_get(i, &t); i++) {
     if (strcmp(t.name, name) == 0 && o == NULL) {
-      o = mapping_schema(t.doc, t.fields, *t.count);
+      o = pki_schema_mapping(t.doc, t.fields, *t.count, part_schema);
     } else if (strcmp(t.name, name) == 0) {
-      add_fields(o, t.fields, *t.count);
+      pki_schema_add_fields(o, t.fields, *t.count, part_schema);
     }
   }
   return o;
@@ -412,13 +266,15 @@ static void add_definitions(cJSON *defs)
     const pki_controller_row *row = pki_controllers[i];
     char name[80];
     snprintf(name, sizeof name, "controller-%s", row->name);
-    cJSON *o = mapping_schema(row->doc, pki_controller_name_fields, pki_controller_name_field_count);
-    add_fields(o, row->fields, row->nfield);
+    cJSON *o = pki_schema_mapping(row->doc, pki_controller_name_fields, pki_controller_name_field_count,
+                                  part_schema);
+    pki_schema_add_fields(o, row->fields, row->nfield, part_schema);
     fix_value(o, "name", row->name);
     cJSON_AddItemToObject(defs, name, o);
     if (row->list != NULL) {
-      cJSON_AddItemToObject(defs, row->list->name,
-                            mapping_schema("an entry of the list", row->list->fields, *row->list->nfield));
+      cJSON_AddItemToObject(
+          defs, row->list->name,
+          pki_schema_mapping("an entry of the list", row->list->fields, *row->list->nfield, part_schema));
     }
   }
 }
@@ -435,7 +291,7 @@ static cJSON *scenario_schema(void)
   cJSON_AddStringToObject(o, "$comment", version);
   cJSON *whole = by_name("scenario");
   pk_field keys[PKI_SECTIONS_MAX];
-  add_fields(whole, keys, pki_section_fields(keys));
+  pki_schema_add_fields(whole, keys, pki_section_fields(keys), part_schema);
   for (cJSON *child = whole != NULL ? whole->child : NULL; child != NULL;) {
     cJSON *next = child->next;
     char key[64];
@@ -459,9 +315,15 @@ static cJSON *scenario_schema(void)
 
 int pki_command_schema(const pki_args *args)
 {
-  if (args->nword != 0) {
-    pki_complain("schema", "this command takes no words; its output is the schema");
+  static const char *const words[] = {"scenario", "gait"};
+  if (args->nword > 1) {
+    pki_complain("schema", "one schema at a time: scenario (default) or gait");
     return PKI_EXIT_USAGE;
   }
-  return pki_json_print(scenario_schema(), true, "schema") ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
+  const int chosen = args->nword == 0 ? 0 : pki_args_choice(args, "schema", args->words[0], words, 2);
+  if (chosen < 0) {
+    return PKI_EXIT_USAGE;
+  }
+  cJSON *schema = chosen == 0 ? scenario_schema() : pki_schema_of_gait();
+  return pki_json_print(schema, true, "schema") ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
 }

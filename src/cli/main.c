@@ -43,6 +43,13 @@ static const pki_command commands[] = {
      "others run, and the exit status is 1.",
      "pronk compare starleth-trot --vary controller.forward=0.1,0.2,0.3 --duration 5", pki_options_compare,
      pki_command_compare, NULL},
+    {"stability", "how far a recorded robot was from tipping over", "RECORDING [options]",
+     "Takes the world of a recording anew from the scenario in it, measures its stability at every sample\n"
+     "(`pronk list measures`), prints the least and the mean of each, and writes DIR/stability.csv and\n"
+     "DIR/report.html. RECORDING is a .mcap file or the folder of a run; it needs the channels state/q,\n"
+     "state/u and contacts, which runs record unless told otherwise.",
+     "pronk run starleth-trot --duration 2 -o out/trot && pronk stability out/trot", pki_options_stability,
+     pki_command_stability, NULL},
     {"sweep", "one scenario under very many settings: a table, maps, the worst cases", "SWEEP [options]",
      "SWEEP is a YAML file or the name of a sweep (`pronk list sweeps`). Samples that are finished are\n"
      "kept in DIR/samples.pronk at once: the same command resumes after Ctrl-C, or after it was\n"
@@ -59,6 +66,16 @@ static const pki_command commands[] = {
      "pronk tune starleth-trot --vary controller.cycle=0.4:0.9 --metric cost_of_transport --duration 3 "
      "--evaluations 20 -o out/cycle",
      pki_options_tune, pki_command_tune, NULL},
+    {"optimize", "the best motion of a robot: gaits, steps, jumps", "GAIT [options]",
+     "GAIT is a YAML file or the name of a motion (`pronk list motions`): a robot, its feet and their "
+     "phases,\n"
+     "limits, what is minimised. A ladder of problems leads from nothing to the one that is asked for; "
+     "after\n"
+     "each of them DIR/solution.pronk is written, and the same command goes on from there after Ctrl-C, or\n"
+     "after it was killed. Writes motion.csv, track.txt, scenario.yaml, which runs the motion in the\n"
+     "simulator, summary.json and report.html. The exit status is 1 when it was not solved.",
+     "pronk optimize starleth-least-torque --set speed=0.4 -o out/trot\n  pronk run out/trot/scenario.yaml",
+     pki_options_optimize, pki_command_optimize, NULL},
     {"step-limit", "the largest stable step of a scenario", "SCENARIO [options]",
      "Doubles the step until a run is unstable, then halves the interval. Unstable is a run that fails,\n"
      "falls where a reference run at a small step does not, exceeds a factor times the reference's joint\n"
@@ -95,8 +112,8 @@ static const pki_command commands[] = {
      "--build "
      "ur10-code/build && ur10-code/build/test_ur10",
      pki_options_codegen, pki_command_codegen, NULL},
-    {"check", "validate a model, a scenario or a motor and explain what is wrong, and where",
-     "MODEL|SCENARIO.yaml|MOTOR.yaml... [options]",
+    {"check", "validate a model, a scenario, a gait or a motor and explain what is wrong, and where",
+     "MODEL|SCENARIO.yaml|GAIT.yaml|MOTOR.yaml... [options]",
      "Prints every error and warning as FILE:LINE: what. The exit status is 2 when a model,\n"
      "scenario or motor has an error. With --json there is one object for each, one on each line.",
      "pronk check models/starleth/starleth.urdf", pki_options_check, pki_command_check, NULL},
@@ -117,8 +134,8 @@ static const pki_command commands[] = {
     {"bench", "measure this machine: Pronk and its peers", "[NAME] [options]",
      "NAME is one of `pronk list benches`; without it all run.", "pronk bench dynamics --quick",
      pki_options_bench, NULL, pki_command_bench},
-    {"schema", "a JSON schema of scenarios, for editors", "[options]",
-     "Draft 2020-12, made of the same tables that scenarios are read by: keys, types, units, defaults,\n"
+    {"schema", "a JSON schema of scenarios or gait files, for editors", "[scenario|gait] [options]",
+     "Draft 2020-12, made of the same tables that the files are read by: keys, types, units, defaults,\n"
      "ranges, words.",
      "pronk schema > scenario.schema.json", pki_options_schema, pki_command_schema, NULL},
     {"man", "this program's manual page", "[options]", "Prints pronk.1, which man and groff read.",

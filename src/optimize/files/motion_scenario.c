@@ -1,0 +1,165 @@
+/* scenario.yaml: the world in which a motion is tried. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "optimize/files/motion_files.h"
+
+static void add_list(pki_text *out, const double *values, int count)
+{
+  char number[PKI_REAL_TEXT];
+  pki_text_add(out, "[");
+  for (int i = 0; i < count; i++) {
+    pki_text_addf(out, "%s%s", i > 0 ? ", " : "", pki_format_real(values[i], number));
+  }
+  pki_text_add(out, "]");
+}
+
+/* The file or folder that a text names from the gait file's folder, from the root of the file system; else as it is. */
+static void add_path(const pki_scenario *s, const char *text, pki_text *out)
+{
+  char path[PKI_PATH_MAX];
+  char *whole = NULL;
+  if (text[0] != '/' && strpbrk(text, "./") != NULL && pki_scenario_path(s, text, path) &&
+      (pki_is_file(path) || pki_is_folder(path))) {
+    whole = realpath(path, NULL);
+  }
+  pki_text_add_json_string(out, whole != NULL ? whole : text);
+  free(whole);
+}
+
+/* What the file of the model is, and how it is read. */
+static void add_source(const pki_scenario *s, pki_text *out)
+{
+  const pki_node *node = s->models[0].node;
+  static const char *const kept[] = {"prefix", "meshes", "collision_meshes", "strict", "balance_inertia"};
+  pki_text_add(out, "  model: ");
+  add_path(s, s->models[0].model, out);
+  pki_text_add(out, "\n");
+  if (node->kind != PKI_NODE_MAP) {
+    return;
+  }
+  for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+    const pki_node *value = pki_node_find(node, kept[i]);
+    if (value != NULL && value->kind == PKI_NODE_SCALAR) {
+      pki_text_addf(out, "  %s: ", kept[i]);
+      if (value->plain) {
+        pki_text_add(out, value->text);
+      } else {
+        pki_text_add_json_string(out, value->text);
+      }
+      pki_text_add(out, "\n");
+    }
+  }
+  if (s->models[0].srdf[0] != '\0') {
+    pki_text_add(out, "  srdf: ");
+    add_path(s, s->models[0].srdf, out);
+    pki_text_add(out, "\n");
+  }
+  const pki_node *folders = pki_node_find(node, "package_paths");
+  for (const pki_node *n = folders != NULL ? folders->first : NULL; n != NULL; n = n->next) {
+    pki_text_add(out, n == folders->first ? "  package_paths:\n    - " : "    - ");
+    add_path(s, n->text, out);
+    pki_text_add(out, "\n");
+  }
+}
+
+/* Place and pose at the first point. */
+static void add_start(const pki_course *c, pki_text *out)
+{
+  const pk_model *m = c->gait->model;
+  const pki_course_row *row = &c->rows[0];
+  const char *prefix = c->gait->scenario->models[0].prefix;
+  const size_t skip = strlen(prefix);
+  char number[PKI_REAL_TEXT];
+  if (pki_gait_trunk(m) > 0) {
+    pki_text_add(out, "  position: ");
+    add_list(out, row->position, 3);
+    pki_text_add(out, "\n  quaternion: ");
+    add_list(out, row->quaternion, 4);
+    pki_text_add(out, "\n");
+  }
+  pki_text_add(out, "  joints:\n");
+  for (int i = 0; i < m->njoint; i++) {
+    const pk_model_joint *j = &m->joints[i];
+    if (j->leader < 0 && j->nq == 1) {
+      /* rounding may leave a joint a little beyond its limits */
+      const double q = fmin(fmax(row->point->q[j->u], j->lower), j->upper);
+      pki_text_add(out, "    ");
+      pki_text_add_json_string(out, j->name + skip);
+      pki_text_addf(out, ": %s\n", pki_format_real(q, number));
+    }
+  }
+}
+
+/* The plane z = x tan(slope). */
+static void add_ground(const pki_motion_problem *p, pki_text *out)
+{
+  const double normal[3] = {0 - sin(p->slope), 0, cos(p->slope)};
+  char number[PKI_REAL_TEXT];
+  pki_text_add(out, "terrain:\n  - shape: plane\n    normal: ");
+  add_list(out, normal, 3);
+  pki_text_addf(out, "\n    material: ground\nmaterials:\n  ground: {friction: %s}\n",
+                pki_format_real(p->friction, number));
+}
+
+/* Every coordinate has a motor. */
+static bool all_driven(const pki_motion_problem *p)
+{
+  bool all = true;
+  for (int k = 0; k < p->model->nu; k++) {
+    all = all && p->tau_upper[k] > 0;
+  }
+  return all;
+}
+
+/* A free trunk is balanced; a robot that is fixed to the world follows its joints, by its dynamics where each has a motor. */
+static void add_controller(const pki_course *c, pki_text *out)
+{
+  const char *loop = c->repeats ? "  loop: 0\n" : "";
+  if (pki_gait_trunk(c->gait->model) > 0) {
+    pki_text_add(out, "  name: follow\n  file: motion.csv\n");
+  } else if (all_driven(&c->gait->problem)) {
+    pki_text_addf(out, "  name: computed-torque\n  file: track.txt\n%s", loop);
+  } else {
+    pki_text_addf(out, "  name: track\n  file: track.txt\n  kp: 1000\n  kd: 30\n%s", loop);
+  }
+}
+
+pk_status pki_motion_scenario_save(const pki_course *course, const char *path, pk_error *err)
+{
+  const pki_gait_file *g = course->gait;
+  const int repetitions = 4;
+  char number[PKI_REAL_TEXT], name[80];
+  pki_text text = {0};
+  snprintf(name, sizeof name, "%.60s-follow", g->name);
+  pki_text_add(&text, "# Made by `pronk optimize`: the optimal motion, followed in the simulator.\nname: ");
+  pki_text_add_json_string(&text, name);
+  pki_text_add(&text, "\ndescription: ");
+  pki_text_add_json_string(&text, g->description);
+  const double duration = (course->repeats ? repetitions : 1) * course->whole.period;
+  pki_text_addf(&text, "\nduration: %s\ngravity: ", pki_format_real(duration, number));
+  add_list(&text, g->settings.gravity, 3);
+  pki_text_add(&text, "\nmodel:\n");
+  add_source(g->scenario, &text);
+  if (pki_gait_trunk(g->model) == 0 && g->scenario->models[0].node->kind == PKI_NODE_MAP) {
+    pki_text_add(&text, "  position: ");
+    add_list(&text, g->scenario->models[0].position, 3);
+    pki_text_add(&text, "\n  rpy: ");
+    add_list(&text, g->scenario->models[0].rpy, 3);
+    pki_text_add(&text, "\n");
+  }
+  add_start(course, &text);
+  if (g->problem.nfoot > 0) {
+    add_ground(&g->problem, &text);
+  }
+  pki_text_add(&text, "step:\n  dt: 1e-3\ncontroller:\n");
+  add_controller(course, &text);
+  const pk_status status = pki_text_save(&text, path, err);
+  pki_text_free(&text);
+  return status;
+}

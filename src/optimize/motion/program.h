@@ -1,0 +1,104 @@
+/* A motion as a nonlinear program: direct collocation of the inverse dynamics.
+ *
+ * Every phase has intervals; every interval two nodes and a middle. At each of these points there are variables
+ *
+ *   q, v, a, tau, and the forces f of the feet that stand
+ *
+ * and rows, with s the interval's share of its phase's duration T:
+ *
+ *   M a + h - B tau - sum J_i' f_i = 0         inverse dynamics, instead of accelerations by forward dynamics
+ *   d(J_i v)/dt = 0                            feet that stand; J_i v = 0 and their height once, where they touch down
+ *   x1 - x0 = s T/6 (f0 + 4 fm + f1)           x = q and v, f = v and a: the cubic (14) through both ends
+ *   xm = (x0 + x1)/2 + s T/8 (f0 - f1)           with its slope in the middle
+ *   tau_m = (tau_0 + tau_1)/2                  controls that are linear; left out by Hermite-Simpson
+ *
+ * Friction cones, limits, heights of swinging feet and S_H hold at all points. Between phases positions are the same, and velocities jump
+ * where a foot touches down: M (v+ - v-) = sum J_i' P_i, J_i v+ = 0 for the feet that stand afterwards. docs/theory/optimisation.md has the rest. */
+#ifndef PKI_OPTIMIZE_MOTION_PROGRAM_H
+#define PKI_OPTIMIZE_MOTION_PROGRAM_H
+
+#include "optimize/motion/grid_functions.h"
+#include "optimize/motion/robot_functions.h"
+#include "optimize/nlp/nlp.h"
+
+/* How phases are divided. */
+typedef struct pki_motion_grid {
+  int intervals[PKI_MOTION_PHASES];
+  double *share[PKI_MOTION_PHASES]; /* [intervals] of the phase's duration, 1 together */
+} pki_motion_grid;
+
+pk_status pki_motion_grid_even(const pki_motion_problem *problem, pki_motion_grid *out, pk_error *err);
+void pki_motion_grid_free(pki_motion_grid *grid);
+double pki_motion_grid_at(const pki_motion_grid *grid, int phase, int point); /* 0 to 1 within the phase */
+double pki_motion_grid_weight(const pki_motion_grid *grid, int phase,
+                              int point); /* of Simpson's rule, 1 together */
+
+/* First variables of a point; -1: none. */
+typedef struct pki_point_variables {
+  int q, v, a, tau, power;
+  int force[PKI_MOTION_FEET];
+} pki_point_variables;
+
+/* A boundary b is the start of phase b; boundary nphase is the end, at which a motion that closes begins again. */
+typedef struct pki_boundary_variables {
+  unsigned landing,
+      standing; /* feet that touch down there; that stand after it. In the names of the feet before it. */
+  bool jump;    /* velocities are not continuous */
+  int after;    /* velocities after it */
+  int impulse[PKI_MOTION_FEET];
+} pki_boundary_variables;
+
+typedef struct pki_motion_program {
+  const pki_motion_problem *problem;
+  const pki_motion_robot *robot;
+  const pki_grid_functions *small;
+  const pki_motion_grid *grid;
+  pki_motion_mirror mirror; /* the identity where the motion does not close on its image */
+  pki_nlp *nlp;
+  pki_point_variables *points[PKI_MOTION_PHASES]; /* [2 intervals + 1] */
+  pki_boundary_variables boundaries[PKI_MOTION_PHASES + 1];
+  int duration[PKI_MOTION_PHASES];
+  int distance;                                 /* along x, of the motion that is solved */
+  int stability;                                /* p_1; -1: none */
+  pki_nlp_function *edges[PKI_MOTION_PHASES];   /* owned; NULL: not asked for */
+  pki_nlp_function *polygon[PKI_MOTION_PHASES]; /* likewise */
+  double force_scale, torque_scale, time_scale, momentum_scale;
+} pki_motion_program;
+
+/* The program at its first values: bounds, scales and rows, every variable at zero. */
+pk_status pki_motion_program_create(const pki_motion_problem *problem, const pki_motion_robot *robot,
+                                    const pki_grid_functions *small, const pki_motion_grid *grid,
+                                    pki_motion_program **out, pk_error *err);
+void pki_motion_program_destroy(pki_motion_program *program);
+
+int pki_motion_points(const pki_motion_grid *grid, int phase); /* 2 intervals + 1 */
+
+/* "LF_HAA", "pitch": the name of a coordinate. */
+const char *pki_motion_dof_name(const pk_model *model, int dof);
+
+/* ---- parts, each in its file ---- */
+
+/* Rows that feet and joints have at every point, and within intervals (program_points.c). */
+void pki_motion_add_points(pki_motion_program *program);
+/* Touchdowns, closure, ends, distance and time (program_ends.c). */
+void pki_motion_add_ends(pki_motion_program *program);
+/* What is minimised, and the rows of S_H (program_objective.c). */
+pk_status pki_motion_add_objective(pki_motion_program *program, pk_error *err);
+
+/* One more row, all of whose terms follow; its number. */
+int pki_motion_row(pki_motion_program *program, pki_nlp_label label, double lower, double upper,
+                   double scale);
+/* row += factor * variable */
+void pki_motion_add_linear(pki_motion_program *program, int row, double factor, int variable);
+/* The force or impulse within its friction cone; `unit` is its scale (program_points.c). */
+void pki_motion_add_cone(pki_motion_program *program, pki_nlp_label label, int force, double unit);
+/* The variables of a foot's chain, from the first one of q, v or a, to `in`; how many. */
+int pki_motion_chain(const pki_motion_program *program, int foot, int first, int *in);
+/* The components of a contact's velocity that count, as bits: in the plane fewer. */
+unsigned pki_motion_contact_rows(const pki_motion_program *program, int foot);
+/* All of these variables are fixed by their bounds. */
+bool pki_motion_all_fixed(const pki_motion_program *program, const int *in, int count);
+/* Weight of the robot, N. */
+double pki_motion_weight(const pki_motion_program *program);
+
+#endif

@@ -1,0 +1,234 @@
+/* From the numbers of a program to points of a motion, and from points to any time. */
+#include "optimize/motion/solution.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "optimize/motion/extract.h"
+
+void pki_motion_solution_free(pki_motion_solution *solution)
+{
+  free(solution->points);
+  free(solution->iterations);
+  free(solution->warm);
+  *solution = (pki_motion_solution){0};
+}
+
+/* ---- points ---- */
+
+static void read_point(const pki_motion_program *program, int phase, int index, double start,
+                       pki_motion_point *out)
+{
+  const pki_motion_problem *p = program->problem;
+  const double *x = program->nlp->x;
+  const pki_point_variables *at = &program->points[phase][index];
+  *out = (pki_motion_point){.phase = phase, .middle = index % 2 != 0};
+  out->time = start + x[program->duration[phase]] * pki_motion_grid_at(program->grid, phase, index);
+  for (int k = 0; k < program->robot->n; k++) {
+    out->q[k] = x[at->q + k], out->v[k] = x[at->v + k], out->a[k] = x[at->a + k];
+  }
+  for (int i = 0; i < program->robot->nmotor; i++) {
+    out->tau[program->robot->motor[i]] = x[at->tau + i];
+  }
+  for (int i = 0; i < p->nfoot; i++) {
+    for (int k = 0; k < program->robot->feet[i].rows && at->force[i] >= 0; k++) {
+      *(k < 3 ? &out->force[i][k] : &out->moment[i][k - 3]) = x[at->force[i] + k];
+    }
+  }
+}
+
+/* Sums over the motion, whatever was minimised. */
+static void add_up_costs(const pki_motion_program *program, pki_motion_solution *out)
+{
+  const pki_motion_problem *p = program->problem;
+  double heat = 0, work = 0, squares = 0;
+  int index = 0;
+  for (int phase = 0; phase < p->nphase; phase++) {
+    for (int point = 0; point < pki_motion_points(program->grid, phase); point++, index++) {
+      const pki_motion_point *at = &out->points[index];
+      const double w = out->duration[phase] * pki_motion_grid_weight(program->grid, phase, point);
+      for (int i = 0; i < program->robot->nmotor; i++) {
+        const int k = program->robot->motor[i];
+        const double constant = p->motor[k].gear * p->motor[k].constant, tau = at->tau[k];
+        heat += w * p->motor[k].resistance * tau * tau / (constant * constant);
+        work += w * fabs(tau * at->v[k]);
+        squares += w * tau * tau;
+      }
+    }
+  }
+  const double distance = fabs(program->nlp->x[program->distance]);
+  out->torque = squares;
+  out->joule = distance > 0 ? heat / distance : NAN;
+  out->work = distance > 0 ? work / (pki_motion_weight(program) * distance) : NAN;
+}
+
+pk_status pki_motion_extract(const pki_motion_program *program, pki_motion_solution *out, pk_error *err)
+{
+  const pki_motion_problem *p = program->problem;
+  const double *x = program->nlp->x, whole = p->closure == PKI_MOTION_HALF ? 2 : 1;
+  double start = 0;
+  int count = 0, index = 0;
+  for (int phase = 0; phase < p->nphase; phase++) {
+    count += pki_motion_points(program->grid, phase);
+  }
+  free(out->points);
+  out->points = calloc((size_t)count, sizeof *out->points);
+  if (out->points == NULL) {
+    return pki_fail_memory(err, "the points of a motion");
+  }
+  out->nu = program->robot->n, out->nfoot = p->nfoot, out->nphase = p->nphase, out->npoint = count;
+  for (int phase = 0; phase < p->nphase; phase++) {
+    out->duration[phase] = x[program->duration[phase]];
+    out->intervals[phase] = program->grid->intervals[phase];
+    for (int point = 0; point < pki_motion_points(program->grid, phase); point++) {
+      read_point(program, phase, point, start, &out->points[index++]);
+    }
+    start += out->duration[phase];
+  }
+  start = 0;
+  for (int b = 0; b <= p->nphase && b < PKI_MOTION_PHASES; b++) {
+    const pki_boundary_variables *at = &program->boundaries[b];
+    out->impacts[b] = (pki_motion_impact){.time = start};
+    for (int i = 0; i < p->nfoot; i++) {
+      for (int k = 0; k < 3 && at->impulse[i] >= 0; k++) {
+        out->impacts[b].impulse[i][k] = x[at->impulse[i] + k];
+      }
+    }
+    start += b < p->nphase ? out->duration[b] : 0;
+  }
+  out->period = whole * start;
+  out->stride = whole * x[program->distance];
+  out->stability = program->stability >= 0 ? x[program->stability] : NAN;
+  add_up_costs(program, out);
+  return PK_OK;
+}
+
+/* ---- between points ---- */
+
+/* Cubic through both ends with their rates; value and rate. */
+static void hermite(double h, double s, double x0, double f0, double x1, double f1, double *x, double *rate)
+{
+  const double s2 = s * s, s3 = s2 * s;
+  *x = (2 * s3 - 3 * s2 + 1) * x0 + (s3 - 2 * s2 + s) * h * f0 + (3 * s2 - 2 * s3) * x1 + (s3 - s2) * h * f1;
+  *rate = (6 * s2 - 6 * s) / h * (x0 - x1) + (3 * s2 - 4 * s + 1) * f0 + (3 * s2 - 2 * s) * f1;
+}
+
+/* Parabola through the ends and the middle. */
+static double parabola(double s, double y0, double ym, double y1)
+{
+  return y0 * (1 - s) * (1 - 2 * s) + ym * 4 * s * (1 - s) + y1 * s * (2 * s - 1);
+}
+
+/* The first point of the interval of a time: a node. */
+static int find_interval(const pki_motion_solution *solution, double time)
+{
+  int found = 0;
+  for (int i = 0; i + 2 < solution->npoint; i++) {
+    const pki_motion_point *a = &solution->points[i], *b = &solution->points[i + 2];
+    if (!a->middle && a->phase == b->phase && a->time <= time) {
+      found = i;
+      if (time <= b->time) {
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+void pki_motion_between(const pki_motion_problem *problem, const pki_motion_solution *solution, int node,
+                        double s, pki_motion_point *out)
+{
+  const pki_motion_point *a = &solution->points[node], *m = a + 1, *b = a + 2;
+  const double h = b->time - a->time;
+  *out = (pki_motion_point){.time = a->time + s * h, .phase = a->phase, .middle = false};
+  for (int k = 0; k < solution->nu; k++) {
+    double rate;
+    hermite(h, s, a->q[k], a->v[k], b->q[k], b->v[k], &out->q[k], &rate);
+    hermite(h, s, a->v[k], a->a[k], b->v[k], b->a[k], &out->v[k], &out->a[k]);
+    out->tau[k] = problem->scheme == PKI_MOTION_LINEAR ? a->tau[k] + s * (b->tau[k] - a->tau[k])
+                                                       : parabola(s, a->tau[k], m->tau[k], b->tau[k]);
+  }
+  for (int f = 0; f < solution->nfoot; f++) {
+    for (int k = 0; k < 3; k++) {
+      out->force[f][k] = parabola(s, a->force[f][k], m->force[f][k], b->force[f][k]);
+      out->moment[f][k] = parabola(s, a->moment[f][k], m->moment[f][k], b->moment[f][k]);
+    }
+  }
+}
+
+void pki_motion_state_at(const pki_motion_problem *problem, const pki_motion_solution *solution, double time,
+                         pki_motion_point *out)
+{
+  const int i = find_interval(solution, time);
+  const pki_motion_point *a = &solution->points[i];
+  const double h = a[2].time - a->time;
+  pki_motion_between(problem, solution, i, h > 0 ? fmin(fmax((time - a->time) / h, 0), 1) : 0, out);
+}
+
+/* ---- the other half ---- */
+
+static void mirror_vector(double v[3])
+{
+  v[1] = -v[1];
+}
+
+static void mirror_turn(double v[3]) /* axes of turns are no arrows */
+{
+  v[0] = -v[0], v[2] = -v[2];
+}
+
+/* The mirror image of a point of the first half, half a period later. */
+static pki_motion_point mirror_point(const pki_motion_problem *problem, const pki_motion_mirror *mirror,
+                                     const pki_motion_solution *half, const pki_motion_point *from)
+{
+  pki_motion_point out = *from;
+  for (int k = 0; k < half->nu; k++) {
+    const int to = mirror->to[k];
+    const double sign = mirror->sign[k];
+    out.q[to] = sign * from->q[k], out.v[to] = sign * from->v[k], out.a[to] = sign * from->a[k];
+    out.tau[to] = sign * from->tau[k];
+  }
+  for (int f = 0; f < half->nfoot; f++) {
+    const int to = mirror->foot_to[f];
+    memcpy(out.force[to], from->force[f], sizeof out.force[to]);
+    memcpy(out.moment[to], from->moment[f], sizeof out.moment[to]);
+    mirror_vector(out.force[to]);
+    mirror_turn(out.moment[to]);
+  }
+  out.time += half->period / 2;
+  out.phase += half->nphase;
+  if (problem->along >= 0) {
+    out.q[problem->along] += half->stride / 2;
+  }
+  return out;
+}
+
+pk_status pki_motion_whole_cycle(const pki_motion_problem *problem, const pki_motion_solution *half,
+                                 pki_motion_solution *out, pk_error *err)
+{
+  const bool mirrored = problem->closure == PKI_MOTION_HALF;
+  const int copies = mirrored ? 2 : 1;
+  pki_motion_mirror mirror;
+  *out = *half;
+  out->iterations = NULL, out->niteration = 0, out->warm = NULL, out->warm_size = 0;
+  out->points = calloc((size_t)copies * (size_t)half->npoint + 1, sizeof *out->points);
+  if (out->points == NULL) {
+    return pki_fail_memory(err, "the points of a motion");
+  }
+  memcpy(out->points, half->points, (size_t)half->npoint * sizeof *out->points);
+  const pk_status status = mirrored ? pki_motion_find_mirror(problem, &mirror, err) : PK_OK;
+  if (!mirrored || status != PK_OK) {
+    return status;
+  }
+  for (int i = 0; i < half->npoint; i++) {
+    out->points[half->npoint + i] = mirror_point(problem, &mirror, half, &half->points[i]);
+  }
+  out->npoint = 2 * half->npoint;
+  out->nphase = 2 * half->nphase;
+  for (int p = 0; p < half->nphase && half->nphase + p < PKI_MOTION_PHASES; p++) {
+    out->duration[half->nphase + p] = half->duration[p];
+    out->intervals[half->nphase + p] = half->intervals[p];
+  }
+  return PK_OK;
+}
