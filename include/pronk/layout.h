@@ -75,6 +75,7 @@ extern "C" {
   X(pk_energy) \
   X(pk_error) \
   X(pk_estimator) \
+  X(pk_feasible_region) \
   X(pk_flow_step) \
   X(pk_force_law) \
   X(pk_gait_change) \
@@ -147,6 +148,7 @@ extern "C" {
   X(pk_stability_input) \
   X(pk_stability_options) \
   X(pk_stability_sum) \
+  X(pk_stability_torques) \
   X(pk_step_info) \
   X(pk_terrain_hit) \
   X(pk_torque_parameters) \
