@@ -101,8 +101,10 @@ typedef struct pk_multiplier {
   double modulus;
   /* Estimate of how far it is from the true one, at first order in the errors of the derivative. */
   double error;
-  /* How far it moves for a change of norm 1 of the derivative; 1 at best. */
+  /* How far it moves for a change of norm 1 of the derivative, directions over their scales; 1 at best. */
   double condition;
+  /* It is 1 within its error, and there is a symmetry that makes one so. */
+  bool neutral;
 } pk_multiplier;
 
 /* Whether a gait is stable, as far as errors let one tell. */
@@ -120,7 +122,8 @@ PK_API const char *pk_stability_verdict_name(pk_stability_verdict verdict);
 typedef struct pk_floquet {
   /* Directions of the map. */
   int n;
-  /* [count] by falling modulus, neutral ones left out. */
+  /* [count] by falling modulus, those of neutral directions left out. Where memory hides that a direction is neutral (a controller
+   * that knows its place), as many of them as are missing are 1, and marked. */
   pk_multiplier *multipliers;
   /* How many. */
   int count;
@@ -132,16 +135,16 @@ typedef struct pk_floquet {
   double *derivative;
   /* [n][n] estimates of its errors; zeros where it is exact. */
   double *error;
-  /* Largest modulus, neutral ones left out; 0: there is no multiplier. */
+  /* Largest modulus, neutral ones left out; 0: there is no other. */
   double radius;
   /* Its error. */
   double radius_error;
   /* Of the gait. */
   pk_stability_verdict verdict;
-  /* The norm of A_2 - A A, relative to that of A A, A_2 the derivative of two strides: what the map remembers beside x. NAN: one
-   * stride was looked at. */
+  /* The norm of what is beyond errors in A_2 - A A, relative to that of A A, A_2 the derivative of two strides: what the map remembers
+   * beside x. Above 0.001 it counts. NAN: one stride was looked at. */
   double memory;
-  /* The same as it would be from errors of the differences alone. */
+  /* The norm of the errors of A_2 - A A, likewise. */
   double memory_error;
   /* Numbers that the next stride depends on and that states show, where memory counts; 0: it does not. */
   int order;

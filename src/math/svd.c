@@ -17,7 +17,8 @@ static bool rotate_pair(double *A, double *V, size_t n, size_t p, size_t q)
     return false;
   }
   const double zeta = (b - a) / (2 * c);
-  const double t = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta)), cosine = 1 / hypot(1, t), sine = cosine * t;
+  const double t = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta)), cosine = 1 / hypot(1, t),
+               sine = cosine * t;
   for (size_t i = 0; i < n; i++) {
     const double x = A[i * n + p], y = A[i * n + q], v = V[i * n + p], w = V[i * n + q];
     A[i * n + p] = cosine * x - sine * y, A[i * n + q] = sine * x + cosine * y;

@@ -56,7 +56,8 @@ static pk_status take_levels(const pk_return_map *map, const double *x, const pk
   const size_t n = (size_t)map->n, nx = (size_t)map->nx, s = (size_t)of->strides;
   double *points = malloc(2 * n * nx * sizeof *points), *values = malloc(s * 2 * n * nx * sizeof *values),
          *d = malloc(2 * n * sizeof *d);
-  pk_status status = points != NULL && values != NULL && d != NULL ? PK_OK : pki_fail_memory(err, "differences");
+  pk_status status =
+      points != NULL && values != NULL && d != NULL ? PK_OK : pki_fail_memory(err, "differences");
   for (int level = 0; level < of->levels && status == PK_OK; level++) {
     place_points(map, x, o, level, d, points);
     status = pki_map_iterate(map, 2 * map->n, of->strides, points, values, err);
@@ -103,7 +104,8 @@ static void extrapolate_column(const column *c, double *a, double floor_error, d
   for (int l = 1; l < c->levels; l++) {
     double worst = 0;
     for (size_t i = 0; i < c->n; i++) {
-      worst = fmax(worst, fabs(a[(size_t)l * c->step + i * c->stride] - a[(size_t)(l - 1) * c->step + i * c->stride]));
+      worst = fmax(
+          worst, fabs(a[(size_t)l * c->step + i * c->stride] - a[(size_t)(l - 1) * c->step + i * c->stride]));
     }
     for (size_t i = 0; i < c->n && worst < best; i++) {
       J[i * c->stride] = a[(size_t)l * c->step + i * c->stride];
@@ -179,9 +181,8 @@ pk_status pki_differences_take(const pk_return_map *map, const double *x, const 
                                pki_differences *out, pk_error *err)
 {
   const bool exact = map->differentiate != NULL;
-  *out = (pki_differences){.n = map->n,
-                           .strides = exact ? 1 : options->strides,
-                           .levels = exact ? 0 : options->levels};
+  *out = (pki_differences){
+      .n = map->n, .strides = exact ? 1 : options->strides, .levels = exact ? 0 : options->levels};
   if (!allocate_differences(map, out)) {
     return pki_fail_memory(err, "differences");
   }

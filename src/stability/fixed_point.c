@@ -66,8 +66,9 @@ static pk_status newton_step(newton *w, const double *x, pk_error *err)
     return status;
   }
   if (!pki_lu_factor(w->A, (int)n, w->pivot)) {
-    return pki_fail(err, PK_ERROR_CONVERGENCE, (pki_where){0},
-                    "the gait is not isolated: 1 - P' is singular; name the direction in which it is neutral");
+    return pki_fail(
+        err, PK_ERROR_CONVERGENCE, (pki_where){0},
+        "the gait is not isolated: 1 - P' is singular; name the direction in which it is neutral");
   }
   pki_lu_solve(w->A, (int)n, w->pivot, w->move);
   return PK_OK;
@@ -113,12 +114,12 @@ static pk_status iterate_newton(newton *w, double *x, int *iterations, pk_error 
       break;
     }
   }
-  return w->residual <= tolerance
-             ? PK_OK
-             : pki_fail(err, PK_ERROR_CONVERGENCE, (pki_where){.field = "tolerance"},
-                        "after %d steps of Newton's method the state still changes by %.3g in a stride, expected at "
-                        "most %.3g: begin nearer to a gait, or allow more",
-                        *iterations, w->residual, tolerance);
+  return w->residual <= tolerance ? PK_OK
+                                  : pki_fail(err, PK_ERROR_CONVERGENCE, (pki_where){.field = "tolerance"},
+                                             "after %d steps of Newton's method the state still changes by "
+                                             "%.3g in a stride, expected at "
+                                             "most %.3g: begin nearer to a gait, or allow more",
+                                             *iterations, w->residual, tolerance);
 }
 
 pk_status pk_fixed_point_find(const pk_return_map *map, const pk_floquet_options *options, double *x,

@@ -83,14 +83,16 @@ static void keep_neutral(const pki_differences *d, bool *neutral)
   }
 }
 
-/* out [count][r][r]: rows and columns that are not neutral of M [count][n][n]. */
-static void reduce_matrices(const double *M, int count, int n, const bool *neutral, double *out)
+/* out [count][r][r]: rows and columns that are not neutral of M [count][n][n], directions in units of their scales. */
+static void reduce_matrices(const double *M, int count, int n, const bool *neutral, const double *scale,
+                            double *out)
 {
   for (int s = 0; s < count; s++) {
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n && !neutral[i]; j++) {
         if (!neutral[j]) {
-          *out++ = M[((size_t)s * (size_t)n + (size_t)i) * (size_t)n + (size_t)j];
+          const double unit = scale != NULL ? scale[j] / scale[i] : 1;
+          *out++ = unit * M[((size_t)s * (size_t)n + (size_t)i) * (size_t)n + (size_t)j];
         }
       }
     }
@@ -99,7 +101,10 @@ static void reduce_matrices(const double *M, int count, int n, const bool *neutr
 
 /* ---- memory ---- */
 
-/* |A_2 - A A| over |A A|, and the same of the errors alone. */
+/* Below this share of two strides memory does not count. */
+static const double least_memory = 1e-3;
+
+/* |A_2 - A A| over |A A|, as far as it is beyond the errors entry by entry, and the norm of these alone. */
 static void measure_memory(const double *A, const double *E, int r, pk_floquet *out)
 {
   const size_t n = (size_t)r;
@@ -111,7 +116,7 @@ static void measure_memory(const double *A, const double *E, int r, pk_floquet *
         square += A[i * n + k] * A[k * n + j];
         spread = hypot(spread, hypot(A[i * n + k] * E[k * n + j], E[i * n + k] * A[k * n + j]));
       }
-      defect = hypot(defect, A[(n + i) * n + j] - square);
+      defect = hypot(defect, fmax(0, fabs(A[(n + i) * n + j] - square) - spread));
       error = hypot(error, spread);
       size = hypot(size, square);
     }
@@ -125,19 +130,51 @@ static void measure_memory(const double *A, const double *E, int r, pk_floquet *
 /* The reduced problem: A, E [strides][r][r], of which multipliers come with memory or without. */
 typedef struct reduced {
   int r, strides;
+  int hidden; /* directions that may be neutral and do not show it */
   bool remembers;
   double *A, *E;
 } reduced;
+
+/* Those nearest to 1, and no farther from it than their errors allow: as many as neutral directions are missing. */
+static void mark_neutral(const reduced *p, pk_multiplier *multipliers, int count)
+{
+  for (int k = 0; k < p->hidden && p->remembers; k++) {
+    int best = -1;
+    double least = INFINITY;
+    for (int i = 0; i < count; i++) {
+      const double off = hypot(multipliers[i].re - 1, multipliers[i].im);
+      if (!multipliers[i].neutral && off < least && off <= 1e-4 + multipliers[i].error) {
+        best = i, least = off;
+      }
+    }
+    if (best >= 0) {
+      multipliers[best].neutral = true;
+    }
+  }
+}
 
 static pk_status find_multipliers(const reduced *p, const double *A, pk_multiplier *out, int *count,
                                   pk_error *err)
 {
   *count = p->r;
-  return p->remembers ? pki_realise(A, p->E, p->r, p->strides / 2, out, count, err)
-                      : pki_multipliers_of(A, p->E, p->r, out, err);
+  const pk_status status = p->remembers ? pki_realise(A, p->E, p->r, p->strides / 2, out, count, err)
+                                        : pki_multipliers_of(A, p->E, p->r, out, err);
+  mark_neutral(p, out, status == PK_OK ? *count : 0);
+  return status;
 }
 
-/* The error of the radius: that of its multiplier, and how it moves when the entries of A move within their errors. */
+/* The largest modulus of those that are not neutral; -1: there is none. */
+static int leading(const pk_multiplier *multipliers, int count)
+{
+  int k = 0;
+  while (k < count && multipliers[k].neutral) {
+    k++;
+  }
+  return k < count ? k : -1;
+}
+
+/* The error of the radius: that of its multiplier, and how it moves when the entries of A move within their errors. (The latter would
+ * bring modes of errors alone above the cut of a realisation.) */
 static pk_status find_radius(const reduced *p, pk_floquet *out, pk_error *err)
 {
   enum { TRIALS = 12 };
@@ -146,16 +183,18 @@ static pk_status find_radius(const reduced *p, pk_floquet *out, pk_error *err)
   double *A = malloc(numbers * sizeof *A);
   pk_multiplier *trial = malloc((size_t)p->strides * (size_t)p->r * sizeof *trial);
   pk_status status = A != NULL && trial != NULL ? PK_OK : pki_fail_memory(err, "multipliers");
-  out->radius = out->count > 0 ? out->multipliers[0].modulus : 0;
-  out->radius_error = out->count > 0 ? out->multipliers[0].error : 0;
-  for (int t = 0; t < TRIALS && status == PK_OK && out->levels > 0; t++) {
+  const int first = leading(out->multipliers, out->count);
+  out->radius = first >= 0 ? out->multipliers[first].modulus : 0;
+  out->radius_error = first >= 0 ? out->multipliers[first].error : 0;
+  for (int t = 0; t < TRIALS && status == PK_OK && out->levels > 0 && !p->remembers; t++) {
     int count = 0;
     for (size_t i = 0; i < numbers; i++) {
       A[i] = p->A[i] + pki_random_between(&random, -1, 1) * p->E[i];
     }
     status = find_multipliers(p, A, trial, &count, err);
-    if (status == PK_OK && count > 0) {
-      out->radius_error = fmax(out->radius_error, fabs(trial[0].modulus - out->radius));
+    const int largest = status == PK_OK ? leading(trial, count) : -1;
+    if (largest >= 0) {
+      out->radius_error = fmax(out->radius_error, fabs(trial[largest].modulus - out->radius));
     }
   }
   out->verdict = out->radius + out->radius_error < 1   ? PK_STABILITY_VERDICT_STABLE
@@ -175,7 +214,7 @@ static pk_status find_step_radii(const pki_differences *d, const reduced *p, con
   pk_multiplier *of = malloc(r * sizeof *of);
   pk_status status = A != NULL && of != NULL ? PK_OK : pki_fail_memory(err, "multipliers");
   for (int l = 0; l < d->levels && status == PK_OK; l++) {
-    reduce_matrices(d->plain + (size_t)l * (size_t)d->n * (size_t)d->n, 1, d->n, out->neutral, A);
+    reduce_matrices(d->plain + (size_t)l * (size_t)d->n * (size_t)d->n, 1, d->n, out->neutral, o->scale, A);
     status = pki_multipliers_of(A, p->E, p->r, of, err);
     out->step[l] = ldexp(o->step, -l);
     out->step_radius[l] = status == PK_OK ? of[0].modulus : NAN;
@@ -191,7 +230,7 @@ static pk_status analyse(const pki_differences *d, reduced *p, const pk_floquet_
   out->memory = NAN;
   if (p->strides > 1) {
     measure_memory(p->A, p->E, p->r, out);
-    p->remembers = out->memory > 3 * out->memory_error;
+    p->remembers = out->memory > least_memory;
   }
   pk_status status = find_multipliers(p, p->A, out->multipliers, &out->count, err);
   out->order = p->remembers ? out->count : 0;
@@ -231,7 +270,7 @@ static pk_status compute_from(const pk_return_map *map, const double *x, const p
   for (size_t k = 0; k < n; k++) {
     out->nneutral += out->neutral[k];
   }
-  reduced p = {.r = d->n - out->nneutral, .strides = d->strides};
+  reduced p = {.r = d->n - out->nneutral, .strides = d->strides, .hidden = o->nneutral - out->nneutral};
   if (p.r == 0) {
     out->verdict = PK_STABILITY_VERDICT_UNDECIDED;
     return PK_OK;
@@ -241,8 +280,8 @@ static pk_status compute_from(const pk_return_map *map, const double *x, const p
     return pki_fail_memory(err, "multipliers");
   }
   p.E = p.A + numbers;
-  reduce_matrices(d->J, d->strides, d->n, out->neutral, p.A);
-  reduce_matrices(d->E, d->strides, d->n, out->neutral, p.E);
+  reduce_matrices(d->J, d->strides, d->n, out->neutral, o->scale, p.A);
+  reduce_matrices(d->E, d->strides, d->n, out->neutral, o->scale, p.E);
   const pk_status status = analyse(d, &p, o, out, err);
   free(p.A);
   return status;

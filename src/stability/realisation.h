@@ -8,7 +8,12 @@
  *
  * are O F C and O F^2 C of one observability and one controllability matrix: with H_0 = U S V^T cut to what is above its errors,
  * S^(-1/2) U^T H_1 V S^(-1/2) has those eigenvalues of F that changes of x excite and states show (Ho and Kalman 1966; Juang and
- * Pappa 1985, J. Guidance 8: 620). Multipliers near zero go under in the errors. */
+ * Pappa 1985, J. Guidance 8: 620). Multipliers near zero go under in the errors.
+ *
+ * Rows and columns are weighted by their errors, which changes no eigenvalue: what is known badly then hides nothing. The largest
+ * singular value of a matrix of N x N independent errors of size 1 is about 2 sqrt(N) (Geman 1980). Cuts are ten and three times above
+ * it: modes of the motion are the same for both, modes of errors are not, and the error of a multiplier is no less than its distance
+ * from those of the other cut (the stabilisation diagram of modal analysis). */
 #ifndef PKI_STABILITY_REALISATION_H
 #define PKI_STABILITY_REALISATION_H
 

@@ -83,18 +83,20 @@ double pki_map_residual(const pk_return_map *map, const bool *neutral, const dou
 static pk_status check_map(const pk_return_map *map, pk_error *err)
 {
   if (map->n < 1 || map->nx < map->n) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "n"},
-                    "n is %d and nx %d, expected at least one direction, and no fewer numbers than directions",
-                    map->n, map->nx);
+    return pki_fail(
+        err, PK_ERROR_ARGUMENT, (pki_where){.field = "n"},
+        "n is %d and nx %d, expected at least one direction, and no fewer numbers than directions", map->n,
+        map->nx);
   }
   if (map->apply == NULL && map->iterate == NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "apply"},
                     "the return map has neither apply nor iterate, expected one of them");
   }
   if (map->n < map->nx && (map->add == NULL || map->subtract == NULL)) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "add"},
-                    "states have %d numbers and %d directions, expected add and subtract, which say how they change",
-                    map->nx, map->n);
+    return pki_fail(
+        err, PK_ERROR_ARGUMENT, (pki_where){.field = "add"},
+        "states have %d numbers and %d directions, expected add and subtract, which say how they change",
+        map->nx, map->n);
   }
   return PK_OK;
 }
@@ -112,8 +114,8 @@ pk_status pki_map_check(const pk_return_map *map, const pk_floquet_options *opti
   for (int i = 0; i < options->nneutral && status == PK_OK; i++) {
     if (options->neutral[i] < 0 || options->neutral[i] >= map->n) {
       status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "neutral"},
-                        "neutral direction is %d, expected one of the %d of the map, from 0", options->neutral[i],
-                        map->n);
+                        "neutral direction is %d, expected one of the %d of the map, from 0",
+                        options->neutral[i], map->n);
     }
   }
   return status;

@@ -267,10 +267,10 @@ static void move_compass(const walker *w, const number *s, number *rate)
 {
   const double l = w->a + w->b, m = w->mass;
   const number c = ccos(s[1] - s[0]), d = csin(s[1] - s[0]);
-  const number m11 = m * w->b * w->b, m12 = -m * l * w->b * c,
-               m22 = (w->hip + m) * l * l + m * w->a * w->a;
+  const number m11 = m * w->b * w->b, m12 = -m * l * w->b * c, m22 = (w->hip + m) * l * l + m * w->a * w->a;
   const number f1 = -m * l * w->b * d * s[3] * s[3] - m * w->b * w->gravity * csin(s[0]),
-               f2 = m * l * w->b * d * s[2] * s[2] + (w->hip * l + m * w->a + m * l) * w->gravity * csin(s[1]);
+               f2 =
+                   m * l * w->b * d * s[2] * s[2] + (w->hip * l + m * w->a + m * l) * w->gravity * csin(s[1]);
   const number det = m11 * m22 - m12 * m12;
   rate[0] = s[2], rate[1] = s[3];
   rate[2] = (m22 * f1 - m12 * f2) / det;
@@ -295,7 +295,8 @@ static void jump_compass(const walker *w, number *s)
 {
   const double l = w->a + w->b, m = w->mass, a = w->a, b = w->b;
   const number c = ccos(s[0] - s[1]);
-  const number h1 = (w->hip * l * l + 2 * m * a * l) * c * s[3] - m * a * b * (s[2] + s[3]), h2 = -m * a * b * s[3];
+  const number h1 = (w->hip * l * l + 2 * m * a * l) * c * s[3] - m * a * b * (s[2] + s[3]),
+               h2 = -m * a * b * s[3];
   const number p11 = m * b * b - m * b * l * c, p12 = m * l * l + m * a * a + w->hip * l * l - m * b * l * c,
                p21 = m * b * b, p22 = -m * b * l * c;
   const number det = p11 * p22 - p12 * p21, swing = s[1], stand = s[0];
