@@ -32,6 +32,7 @@
 #include "reduced.h"
 #include "sensing.h"
 #include "sensors.h"
+#include "stability.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -145,6 +146,13 @@ extern "C" {
   X(pk_site_desc) \
   X(pk_solver_options) \
   X(pk_solver_result) \
+  X(pk_stability) \
+  X(pk_stability_contact) \
+  X(pk_stability_edge) \
+  X(pk_stability_foot) \
+  X(pk_stability_input) \
+  X(pk_stability_options) \
+  X(pk_stability_sum) \
   X(pk_step_info) \
   X(pk_stride_options) \
   X(pk_terrain_hit) \

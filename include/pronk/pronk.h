@@ -28,6 +28,7 @@
 #include "sensing.h"
 #include "sensors.h"
 #include "sim.h"
+#include "stability.h"
 #include "status.h"
 #include "terrain.h"
 

@@ -125,6 +125,7 @@ int pki_command_render(const pki_args *args);
 int pki_command_export(const pki_args *args);
 int pki_command_codegen(const pki_args *args);
 int pki_command_convert(const pki_args *args);
+int pki_command_stability(const pki_args *args);
 int pki_command_schema(const pki_args *args);
 int pki_command_man(const pki_args *args);
 int pki_command_completion(const pki_args *args);
@@ -134,6 +135,7 @@ extern const pki_option pki_options_tune[], pki_options_step_limit[], pki_option
 extern const pki_option pki_options_run[], pki_options_batch[], pki_options_compare[], pki_options_sweep[],
     pki_options_info[], pki_options_check[], pki_options_list[], pki_options_study[], pki_options_solve[],
     pki_options_view[], pki_options_render[], pki_options_schema[], pki_options_export[], pki_options_man[],
-    pki_options_completion[], pki_options_bench[], pki_options_codegen[], pki_options_convert[];
+    pki_options_completion[], pki_options_stability[], pki_options_bench[], pki_options_codegen[],
+    pki_options_convert[];
 
 #endif

@@ -25,6 +25,7 @@
 #include "scenario/scenario.h"
 #include "sense/sensing.h"
 #include "sense/sensors.h"
+#include "stability/stability.h"
 #include "step/world.h"
 #include "study/study.h"
 #include "sweep/metrics.h"
@@ -265,7 +266,16 @@ static void list_sensors(listing *l)
 static void list_channels(listing *l)
 {
   for (int i = 0; i < pki_channel_row_count; i++) {
-    add_listed(l, pki_channel_rows[i].name, pki_channel_rows[i].doc);
+    add_listed(l, pki_channel_rows[i].name, pki_channel_doc(&pki_channel_rows[i]));
+  }
+}
+
+static void list_measures(listing *l)
+{
+  for (int i = 0; pki_stability_rows[i] != NULL; i++) {
+    char doc[256];
+    snprintf(doc, sizeof doc, "%s (%s)", pki_stability_rows[i]->doc, pki_stability_rows[i]->columns[0].unit);
+    add_listed(l, pki_stability_rows[i]->name, doc);
   }
 }
 
@@ -420,6 +430,7 @@ static const struct {
     {"gaits", "what the feet of a walking robot do", list_gaits, NULL},
     {"sensors", "what a controller sees", list_sensors, NULL},
     {"channels", "what a run records", list_channels, NULL},
+    {"measures", "how stable a robot stands", list_measures, NULL},
     {"steppers", "integration schemes", list_steppers, NULL},
     {"laws", "laws of contact", list_laws, NULL},
     {"presets", "what the options of a step start from", list_presets, NULL},

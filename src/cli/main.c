@@ -43,6 +43,13 @@ static const pki_command commands[] = {
      "others run, and the exit status is 1.",
      "pronk compare starleth-trot --vary controller.forward=0.1,0.2,0.3 --duration 5", pki_options_compare,
      pki_command_compare, NULL},
+    {"stability", "how far a recorded robot was from tipping over", "RECORDING [options]",
+     "Takes the world of a recording anew from the scenario in it, measures its stability at every sample\n"
+     "(`pronk list measures`), prints the least and the mean of each, and writes DIR/stability.csv and\n"
+     "DIR/report.html. RECORDING is a .mcap file or the folder of a run; it needs the channels state/q,\n"
+     "state/u and contacts, which runs record unless told otherwise.",
+     "pronk run starleth-trot --duration 2 -o out/trot && pronk stability out/trot", pki_options_stability,
+     pki_command_stability, NULL},
     {"sweep", "one scenario under very many settings: a table, maps, the worst cases", "SWEEP [options]",
      "SWEEP is a YAML file or the name of a sweep (`pronk list sweeps`). Samples that are finished are\n"
      "kept in DIR/samples.pronk at once: the same command resumes after Ctrl-C, or after it was\n"

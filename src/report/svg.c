@@ -41,7 +41,7 @@ void pki_svg_range(const pki_svg_panel *panel, bool of_y, double *least, double 
   }
   double lo = INFINITY, hi = -INFINITY;
   for (int s = 0; s < panel->nseries; s++) {
-    const bool bars = panel->series[s].style == PKI_SVG_BARS;
+    const bool bars = panel->series[s].style == PKI_SVG_BARS || panel->series[s].style == PKI_SVG_BANDS;
     for (int i = 0; i < panel->series[s].n && !(bars && of_y); i++) {
       const double x = panel->series[s].x[i], y = panel->series[s].y[i];
       if (pki_svg_usable(x, panel->x.log) && pki_svg_usable(y, panel->y.log)) {

@@ -28,7 +28,8 @@ typedef enum pki_svg_style {
   PKI_SVG_DASHED,
   PKI_SVG_POINTS,
   PKI_SVG_LINE_POINTS,
-  PKI_SVG_BARS /* from x[i] to y[i] along the x axis, in one of the panel's rows */
+  PKI_SVG_BARS, /* from x[i] to y[i] along the x axis, in one of the panel's rows */
+  PKI_SVG_BANDS /* likewise, pale and as high as the panel, behind what comes after them */
 } pki_svg_style;
 
 typedef struct pki_svg_series {

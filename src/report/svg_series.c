@@ -138,9 +138,11 @@ static void draw_points(pki_text *out, const pki_svg_series *s, const pki_svg_fr
 static void draw_bars(pki_text *out, const pki_svg_panel *panel, const pki_svg_series *s,
                       const pki_svg_frame *f, int color)
 {
+  const bool band = s->style == PKI_SVG_BANDS;
   const double each = f->height / (panel->nrow > 0 ? panel->nrow : 1);
-  const double top = f->top + each * (s->row + 0.18), height = 0.64 * each;
-  pki_text_addf(out, "<path class=\"f%d\" fill=\"%s\" d=\"", color + 1, pki_svg_color_name(color));
+  const double top = band ? f->top : f->top + each * (s->row + 0.18), height = band ? f->height : 0.64 * each;
+  pki_text_addf(out, "<path class=\"f%d\" fill=\"%s\"%s d=\"", color + 1, pki_svg_color_name(color),
+                band ? " fill-opacity=\".18\"" : "");
   for (int i = 0, next; i < s->n; i = next) {
     const double from = pki_svg_x(f, s->x[i]);
     double to = pki_svg_x(f, s->y[i]);
@@ -157,7 +159,7 @@ void pki_svg_draw(pki_text *out, const pki_svg_panel *panel, int series, const p
 {
   const pki_svg_series *s = &panel->series[series];
   const int color = pki_svg_color(panel, series);
-  if (s->style == PKI_SVG_BARS) {
+  if (s->style == PKI_SVG_BARS || s->style == PKI_SVG_BANDS) {
     draw_bars(out, panel, s, f, color);
     return;
   }
@@ -183,6 +185,9 @@ static void draw_key(pki_text *out, const pki_svg_panel *panel, int series, doub
   if (s->style == PKI_SVG_POINTS) {
     pki_text_addf(out, "<circle class=\"f%d\" cx=\"%.2f\" cy=\"%.2f\" r=\"3\" fill=\"%s\"/>\n", color + 1,
                   left + 10, y - 4, pki_svg_color_name(color));
+  } else if (s->style == PKI_SVG_BANDS) {
+    pki_text_addf(out, "<path class=\"f%d\" fill=\"%s\" fill-opacity=\".3\" d=\"M%.2f %.2fh20v10h-20z\"/>\n",
+                  color + 1, pki_svg_color_name(color), left, y - 9);
   } else {
     pki_text_addf(out, "<path class=\"line s%d\"%s stroke=\"%s\" d=\"M%.2f %.2fh20\"/>\n", color + 1,
                   s->style == PKI_SVG_DASHED ? " stroke-dasharray=\"6 4\"" : "", pki_svg_color_name(color),

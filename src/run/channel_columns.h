@@ -22,6 +22,12 @@ bool pki_is_length(const pk_model *m, int dof);
 void pki_describe_sensors(pki_channel_reader *t, int channel);
 int pki_read_sensors(pki_channel_reader *t, int robot, double *out);
 
+/* watch_stability.c */
+void pki_describe_measure(pki_channel_reader *t, int channel);
+void pki_describe_edges(pki_channel_reader *t, int channel);
+int pki_read_measure(pki_channel_reader *t, int robot, double *out);
+int pki_read_edges(pki_channel_reader *t, int robot, double *out);
+
 /* watch_tasks.c */
 void pki_describe_tasks(pki_channel_reader *t, int channel);
 int pki_read_tasks(pki_channel_reader *t, int robot, double *out);

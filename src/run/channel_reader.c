@@ -42,7 +42,7 @@ static void add_channel(pki_channel_reader *t, const pki_channel_row *row, int r
     wanted = wanted || fits;
     used[k] = used[k] || fits;
   }
-  t->channels[i] = (pk_recorder_channel){.name = name, .doc = row->doc, .table = row->table};
+  t->channels[i] = (pk_recorder_channel){.name = name, .doc = pki_channel_doc(row), .table = row->table};
   t->row[i] = row;
   t->robot[i] = robot;
   t->count++;

@@ -12,6 +12,7 @@
 #include "model/trunk_link.h"
 #include "record/scene.h"
 #include "run/channel_columns.h"
+#include "stability/stability.h"
 
 /* ---- columns ---- */
 
@@ -372,6 +373,12 @@ static int read_com(pki_channel_reader *t, int robot, double *out)
     .describe = pki_describe_actuator_energy, .read = pki_read_actuator_energy \
   }
 
+#define STABILITY(id, measured, unit) \
+  {.name = "stability/" #measured, \
+   .measure = 1 + (id), \
+   .describe = pki_describe_measure, \
+   .read = pki_read_measure},
+
 const pki_channel_row pki_channel_rows[] = {
     {.name = "state/q", .doc = "configuration in joint coordinates", .describe = describe_q, .read = read_q},
     {.name = "state/u", .doc = "velocity in joint coordinates", .describe = describe_u, .read = read_u},
@@ -426,6 +433,12 @@ const pki_channel_row pki_channel_rows[] = {
      .doc = "readings of all sensors, each with its name: those at the end of the step",
      .describe = pki_describe_sensors,
      .read = pki_read_sensors},
+    PK_STABILITY_MEASURE_LIST(STABILITY){
+        .name = "stability/edges",
+        .doc = "edges of the support of the first robot: ends, kind (1: diagonal), branch, momenta about it",
+        .table = true,
+        .describe = pki_describe_edges,
+        .read = pki_read_edges},
     {.name = "bodies",
      .doc = "place and attitude (quaternion) of each body",
      .view = true,
@@ -451,3 +464,8 @@ const pki_channel_row pki_channel_rows[] = {
      .read = read_com},
 };
 const int pki_channel_row_count = sizeof pki_channel_rows / sizeof pki_channel_rows[0];
+
+const char *pki_channel_doc(const pki_channel_row *row)
+{
+  return row->measure > 0 ? pki_stability_rows[row->measure - 1]->doc : row->doc;
+}

@@ -25,12 +25,16 @@ typedef struct pki_channel_row {
   bool robots;
   const char *state; /* of `actuators/`: the name that kinds have for it */
   size_t flow;       /* of `actuators/`: where it is in pk_actuator_flow */
+  int measure;       /* of `stability/`: 1 + pk_stability_measure; 0: none */
   void (*describe)(pki_channel_reader *reader, int channel);       /* its columns */
   int (*read)(pki_channel_reader *reader, int robot, double *out); /* rows that were written */
 } pki_channel_row;
 
 extern const pki_channel_row pki_channel_rows[];
 extern const int pki_channel_row_count;
+
+/* What a row says of itself; measures have their own words. */
+const char *pki_channel_doc(const pki_channel_row *row);
 
 struct pki_channel_reader {
   const pki_watch *watch;

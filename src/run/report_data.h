@@ -74,6 +74,7 @@ pk_status pki_report_joints(const pki_report_source *s, pk_error *err);
 pk_status pki_report_phase(const pki_report_source *s, pk_error *err);
 pk_status pki_report_energy(const pki_report_source *s, pk_error *err);
 pk_status pki_report_actuators(const pki_report_source *s, pk_error *err);
+pk_status pki_report_stability(const pki_report_source *s, pk_error *err);
 pk_status pki_report_solver(const pki_report_source *s, pk_error *err);
 
 #endif

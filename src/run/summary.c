@@ -146,6 +146,22 @@ static void estimate_row(const pki_run_result *r, pki_table *table)
   }
 }
 
+static void stability_rows(const pki_run_result *r, pki_table *table)
+{
+  for (int i = 0; i < PK_STABILITY_MEASURE_COUNT && r->has_stability; i++) {
+    const pk_stability_measure measure = (pk_stability_measure)i;
+    if (!isnan(pki_run_least_margin(r, measure))) {
+      add_summary_row(table, pk_stability_measure_name(measure),
+                      "%.4g %s at least, at %.5g s; %.4g on average", pki_run_least_margin(r, measure),
+                      pk_stability_measure_unit(measure), r->stability.least_at[i],
+                      pki_run_mean_margin(r, measure));
+    }
+  }
+  if (!isnan(pki_run_js1(r))) {
+    add_summary_row(table, "J_s1", "%.4g m^2 s (%.4g m^2 on average)", pki_run_js1(r), pki_run_mean_js1(r));
+  }
+}
+
 static void tasks_row(const pki_run_result *r, pki_table *table)
 {
   if (r->task_steps > 0) {
@@ -298,6 +314,7 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
   trunk_rows(r, table);
   estimate_row(r, table);
   tasks_row(r, table);
+  stability_rows(r, table);
   if (r->nobject > 0) {
     add_summary_row(table, "objects", "%d, the fastest at %.3g m/s in the end", r->nobject, r->object_speed);
   }

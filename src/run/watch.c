@@ -112,7 +112,8 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
     result->mass += pk_sim_mass(world->sim, i);
   }
   result->energy_start = energy_of(w);
-  return pki_watch_actuators_begin(w, result, err);
+  const pk_status status = pki_watch_actuators_begin(w, result, err);
+  return status == PK_OK ? pki_watch_stability_begin(w, result, err) : status;
 }
 
 void pki_watch_free(pki_watch *w)
@@ -122,6 +123,7 @@ void pki_watch_free(pki_watch *w)
   free(w->feet);
   free(w->slides);
   pki_watch_actuators_free(w);
+  pk_stability_meter_destroy(w->stability);
 }
 
 void pki_run_result_free(pki_run_result *result)
@@ -390,6 +392,7 @@ void pki_watch_step(pki_watch *w, pki_run_result *result)
     pki_watch_estimate(w, result);
   }
   pki_watch_tasks(w, result);
+  pki_watch_stability_step(w, result);
 }
 
 /* The speed of the fastest object, by its frame. */
@@ -505,4 +508,5 @@ void pki_watch_restore(pki_watch *w, pki_run_result *result, const void *bytes)
   pk_sim_get_joints(w->world->sim, w->q, w->u);
   find_forces(w);
   w->now = trunk_pose(w);
+  pki_watch_stability_restore(w, result);
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "pronk/energy.h"
+#include "pronk/stability.h"
 #include "run/tracking_error.h"
 #include "scenario/scenario.h"
 
@@ -73,6 +74,9 @@ typedef struct pki_run_result {
   long long held_steps; /* limits kept it from what its tasks asked for */
   double mass_missed;   /* m/s^2, at most */
 
+  /* stability of the first robot, where the scenario asks for it (has_stability) */
+  pk_stability_sum stability;
+
   double bound; /* what steps were held to */
 
   /* not in a checkpoint */
@@ -84,6 +88,7 @@ typedef struct pki_run_result {
   pk_contact_law law;    /* of contact */
   int nactuator, nmotor; /* actuators; of them, motors */
   bool has_battery;
+  bool has_stability;
   int nrobot, nobject;           /* what the scenario's models and objects made */
   double mass;                   /* kg, of the robots in this world */
   double object_speed;           /* m/s, the fastest object's at the end */
@@ -120,6 +125,7 @@ typedef struct pki_watch {
   pk_energy_meter *meter;         /* of actuators; NULL: there are none */
   pk_effort_joint *effort_joints; /* [nu] */
   double *effort_rates;           /* [nu] */
+  pk_stability_meter *stability;  /* of the first robot; NULL: nobody asks */
   pk_pose now;                    /* of the trunk */
   double tilt;
 } pki_watch;
@@ -162,6 +168,17 @@ double pki_run_tilt_error(const pki_run_result *result);
 
 /* watch_tasks.c: what limits cost whole-body control after a step; nothing under other controllers. */
 void pki_watch_tasks(const pki_watch *w, pki_run_result *result);
+
+/* watch_stability.c: measures of the first robot; nothing unless the scenario asks for them. The least and the mean margin of
+ * a run, J_s1, its mean and J_s2; NAN: they were not taken. */
+pk_status pki_watch_stability_begin(pki_watch *w, pki_run_result *result, pk_error *err);
+void pki_watch_stability_step(const pki_watch *w, pki_run_result *result);
+void pki_watch_stability_restore(const pki_watch *w, const pki_run_result *result);
+double pki_run_least_margin(const pki_run_result *result, pk_stability_measure measure);
+double pki_run_mean_margin(const pki_run_result *result, pk_stability_measure measure);
+double pki_run_js1(const pki_run_result *result);
+double pki_run_mean_js1(const pki_run_result *result);
+double pki_run_js2(const pki_run_result *result);
 
 /* Why the step that w->info tells of failed, in words. */
 void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_status status, char *out,

@@ -15,6 +15,7 @@
 #include "pronk/record.h"
 #include "pronk/sensing.h"
 #include "pronk/sim.h"
+#include "pronk/stability.h"
 #include "scenario/read.h"
 
 /* One entry of `models`. */
@@ -199,6 +200,8 @@ typedef struct pki_scenario {
   int nobject, nactuator, nconstraint, npush, ndisturb, nvary, nsensor;
   bool has_battery;
   pk_battery battery;
+  bool has_stability;             /* stability of the first robot is measured */
+  pk_stability_options stability; /* how */
   pki_scenario_record record;
   char (*record_channels)[64]; /* [nrecord_channel] names, or patterns with '*'; none: all channels */
   int nrecord_channel;

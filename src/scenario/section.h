@@ -58,6 +58,7 @@ typedef struct pki_section {
   X(push) \
   X(disturb) \
   X(vary) \
+  X(stability) \
   X(record)
 
 /* Ends with NULL. */

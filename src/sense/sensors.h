@@ -14,7 +14,7 @@ typedef struct pki_sensor_row {
 /* Every sensor, by the name of its row: const pki_sensor_row pki_sensor_NAME, in the file that reads it. */
 #define PKI_SENSOR_LIST(X) \
   X(time) \
-  X(joint_position) X(joint_velocity) X(joint_force) X(base_pose) X(base_twist) X(contacts)
+  X(joint_position) X(joint_velocity) X(joint_force) X(base_pose) X(base_twist) X(contacts) X(stability)
 
 /* Ends with NULL. */
 extern const pki_sensor_row *const pki_sensors[];

@@ -132,6 +132,23 @@ static double battery_charge(const pki_run_result *r)
   return r->has_battery ? r->charge : NAN;
 }
 
+/* The least and the mean margin of each stability measure. */
+#define MARGINS(id, measured, unit) \
+  static double least_##measured(const pki_run_result *r) \
+  { \
+    return pki_run_least_margin(r, id); \
+  } \
+  static double mean_##measured(const pki_run_result *r) \
+  { \
+    return pki_run_mean_margin(r, id); \
+  }
+PK_STABILITY_MEASURE_LIST(MARGINS)
+
+#define MARGIN_METRICS(id, measured, unit) \
+  {#measured "_min", unit, "least margin of that measure; none: the scenario has no section stability", \
+   least_##measured}, \
+      {#measured "_mean", unit, "its mean", mean_##measured},
+
 const pki_metric pki_metrics[] = {
     {"fell", "", "1: the first robot's trunk fell", metric_fell},
     {"fell_at", "s", "when; none: it did not", fell_at},
@@ -166,6 +183,11 @@ const pki_metric pki_metrics[] = {
     {"tracking_error_rms", "rad", "the root of its mean square, which weighs large ones more",
      tracking_error_rms},
     {"tracking_error_max", "rad", "the largest such distance", tracking_error_max},
+    PK_STABILITY_MEASURE_LIST(MARGIN_METRICS){
+        "js1", "m^2 s", "J_s1: square of the distance from centre of mass to FRI on the ground, added up",
+        pki_run_js1},
+    {"js1_mean", "m^2", "its mean over the time with support", pki_run_mean_js1},
+    {"js2", "kg m^2/s", "J_s2: minus the least S_H", pki_run_js2},
     {"penetration", "m", "deepest", metric_penetration},
     {"worst_residual", "", "relative residual of the worst step; none: no contact", worst_residual},
     {"uncertified", "", "steps above the bound", metric_uncertified},

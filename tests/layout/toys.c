@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "contact/solvers/solver.h"
+#include "pronk/stability.h"
 #include "scenario/section.h"
 #include "sense/sensors.h"
 #include "serve/live_parameters.h"
@@ -313,6 +314,7 @@ static void every_sensor_reads_its_part_of_the_observation(void **state)
   assert_at_least(contact[11], 0);
   assert_less(fabs(contact[8]), 0.1); /* it pushes; the gap is small */
   assert_true(felt_of("height", 1)[0] == felt.q[2]);
+  assert_false(isnan(felt_of("stability", PK_STABILITY_MEASURE_COUNT)[PK_STABILITY_STATIC_MARGIN]));
   pki_world_free(&w);
   pki_scenario_destroy(s);
 }
@@ -463,6 +465,9 @@ static void a_member_of_a_registry_is_known_to_its_own_file_and_the_list(void **
       {"a stepper", 2, {"PK_STEPPER_ARK_EXPLICIT", "pki_stepper_ark_explicit", "\"ark-explicit\"", NULL}},
       {"a controller", 2, {"pki_controller_track", "X(track)", "\"track\"", NULL}},
       {"a sensor", 2, {"pki_sensor_joint_force", "X(joint_force)", "\"joint_force\"", NULL}},
+      {"a stability measure",
+       2,
+       {"PK_STABILITY_ENERGY_MARGIN", "pki_stability_energy_margin", "\"energy_margin\"", NULL}},
       {"a gait", 2, {"PK_GAIT_AMBLE", "\"amble\"", NULL}},
       {"a section", 3, {"pki_section_collide", "X(collide)", "\"collide\"", "*collide;", NULL}},
       {"a section", 3, {"pki_section_record", "X(record)", "pki_scenario_record", NULL}},
