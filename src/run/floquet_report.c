@@ -66,7 +66,11 @@ void pki_floquet_facts(const pki_floquet_result *result, pki_table *table)
   add_fact(table, "stride", text);
   snprintf(text, sizeof text, "at %g s, to %.1e a stride", result->settled, result->residual);
   add_fact(table, "repeats", text);
-  snprintf(text, sizeof text, "%d of %d", f->nneutral, f->n);
+  int marked = 0;
+  for (int k = 0; k < f->count; k++) {
+    marked += f->multipliers[k].neutral;
+  }
+  snprintf(text, sizeof text, "%d of %d, and %d among the multipliers", f->nneutral, f->n, marked);
   add_fact(table, "neutral directions", text);
   add_memory(f, table);
   for (int i = 0; i < PKI_DECAY_SIZES; i++) {

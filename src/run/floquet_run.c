@@ -96,9 +96,12 @@ static const double *state_before(const gait_run *g, int back)
 
 /* ---- the period ---- */
 
+/* What moves less than this (rad, m) rests. */
+static const double least_motion = 1e-3;
+
 /* The shortest time after which the motion is what it was: the first local minimum of the distance between the present state
  * and those before it that is small, compared with the largest distance and with the least. */
-static int find_period(const gait_run *g, const double *apart, int most)
+static int find_period(const double *apart, int most)
 {
   double largest = 0, least = INFINITY;
   int begin = 1;
@@ -111,12 +114,11 @@ static int find_period(const gait_run *g, const double *apart, int most)
   for (int p = begin; p <= most; p++) {
     least = fmin(least, apart[p]);
   }
-  for (int p = begin; p < most; p++) {
+  for (int p = begin; p < most && largest > least_motion; p++) {
     if (apart[p] <= apart[p - 1] && apart[p] < apart[p + 1] && apart[p] <= fmax(2 * least, 0.02 * largest)) {
       return p;
     }
   }
-  (void)g;
   return 0;
 }
 
@@ -133,7 +135,7 @@ static pk_status detect_period(gait_run *g, pk_error *err)
     for (int p = 1; p <= most; p++) {
       apart[p] = distance(g, state_before(g, 0), state_before(g, p));
     }
-    period = find_period(g, apart, most);
+    period = find_period(apart, most);
     if (period == 0) {
       status = pki_fail(err, PK_ERROR_CONVERGENCE, (pki_where){.field = "--period"},
                         "no period was found in the motion up to %g s: give the time of a stride by "

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/field.h"
 #include "base/random.h"
+#include "math/lu.h"
 #include "stability/differences.h"
 #include "stability/realisation.h"
 #include "stability/return_map.h"
@@ -56,30 +57,65 @@ const char *pk_stability_verdict_name(pk_stability_verdict verdict)
 
 /* ---- neutral directions ---- */
 
-/* Column k of J takes direction k to itself and to nothing else but neutral ones, within errors. */
-static bool column_is_neutral(const pki_differences *d, const bool *neutral, size_t k)
+/* Column k of J takes direction k to nothing but neutral ones, within errors; `strict`: to itself with the factor 1. */
+static bool column_is_neutral(const pki_differences *d, const bool *neutral, size_t k, bool strict)
 {
   const size_t n = (size_t)d->n;
   for (size_t i = 0; i < n; i++) {
     const double expected = i == k, off = fabs(d->J[i * n + k] - expected);
-    if ((i == k || !neutral[i]) && off > 1e-6 + 4 * d->E[i * n + k]) {
+    const bool counts = i == k ? strict : !neutral[i];
+    if (counts && off > 1e-6 + 4 * d->E[i * n + k]) {
       return false;
     }
   }
   return true;
 }
 
-/* Of the directions that may be neutral those that are: their span must go to itself. */
-static void keep_neutral(const pki_differences *d, bool *neutral)
+/* Take away directions that are not, until the span of the others goes to itself. */
+static void drop_directions(const pki_differences *d, bool strict, bool *neutral)
 {
   for (bool changed = true; changed;) {
     changed = false;
     for (int k = 0; k < d->n; k++) {
-      if (neutral[k] && !column_is_neutral(d, neutral, (size_t)k)) {
+      if (neutral[k] && !column_is_neutral(d, neutral, (size_t)k, strict)) {
         neutral[k] = false;
         changed = true;
       }
     }
+  }
+}
+
+/* The block of neutral directions keeps volumes: it is a turn, as of a gait that goes in circles, or nothing. */
+static bool keeps_volume(const pki_differences *d, const bool *neutral)
+{
+  enum { MOST = 16 };
+  double block[MOST * MOST], error = 0, volume = 1;
+  int pivot[MOST], which[MOST], m = 0;
+  for (int k = 0; k < d->n && m < MOST; k++) {
+    if (neutral[k]) {
+      which[m++] = k;
+    }
+  }
+  for (int i = 0; i < m * m; i++) {
+    const int at = which[i / m] * d->n + which[i % m];
+    block[i] = d->J[at];
+    error = fmax(error, d->E[at]);
+  }
+  if (m == 0 || !pki_lu_factor(block, m, pivot)) {
+    return m == 0;
+  }
+  for (int i = 0; i < m; i++) {
+    volume *= block[i * m + i];
+  }
+  return fabs(fabs(volume) - 1) <= m * (1e-6 + 4 * error);
+}
+
+/* Of the directions that may be neutral those that are. */
+static void keep_neutral(const pki_differences *d, bool *neutral)
+{
+  drop_directions(d, false, neutral);
+  if (!keeps_volume(d, neutral)) {
+    drop_directions(d, true, neutral);
   }
 }
 
