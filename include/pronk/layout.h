@@ -82,6 +82,7 @@ extern "C" {
   X(pk_floquet_options) \
   X(pk_flow_step) \
   X(pk_force_law) \
+  X(pk_follow_options) \
   X(pk_gait_change) \
   X(pk_geometry_desc) \
   X(pk_heights) \
