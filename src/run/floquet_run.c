@@ -115,38 +115,47 @@ static int find_period(const double *apart, int most)
     least = fmin(least, apart[p]);
   }
   for (int p = begin; p < most && largest > least_motion; p++) {
-    if (apart[p] <= apart[p - 1] && apart[p] < apart[p + 1] && apart[p] <= fmax(2 * least, 0.02 * largest)) {
+    if (apart[p] <= apart[p - 1] && apart[p] < apart[p + 1] &&
+        apart[p] <= fmin(fmax(2 * least, 0.02 * largest), 0.05 * largest)) {
       return p;
     }
   }
   return 0;
 }
 
-/* Run for a third of the time to settle, then look back. */
+/* Look back from where the run is. */
+static int look_for_period(const gait_run *g, double *apart)
+{
+  const int most = (int)fmin((double)g->room - 2, (double)g->stepped / 2);
+  for (int p = 1; p <= most; p++) {
+    apart[p] = distance(g, state_before(g, 0), state_before(g, p));
+  }
+  return find_period(apart, most);
+}
+
+/* Run until there is a period: for 4 s, 8 s, 16 s, ... up to half of the time to settle. */
 static pk_status detect_period(gait_run *g, pk_error *err)
 {
-  const double dt = g->result->dt;
-  const long long warm = (long long)(g->options->settle / 3 / dt);
-  const int most = (int)fmin((double)g->room - 2, (double)warm / 2);
-  double *apart = calloc((size_t)(most > 0 ? most : 0) + 2, sizeof *apart);
-  pk_status status = apart != NULL ? step_world(g, warm, err) : pki_fail_memory(err, "a period");
-  int period = 0;
-  if (status == PK_OK) {
-    for (int p = 1; p <= most; p++) {
-      apart[p] = distance(g, state_before(g, 0), state_before(g, p));
-    }
-    period = find_period(apart, most);
-    if (period == 0) {
-      status = pki_fail(err, PK_ERROR_CONVERGENCE, (pki_where){.field = "--period"},
-                        "no period was found in the motion up to %g s: give the time of a stride by "
-                        "--period, or more time by "
-                        "--settle",
-                        (double)warm * dt);
+  const double dt = g->result->dt, last = 0.5 * g->options->settle;
+  double *apart = calloc((size_t)g->room + 2, sizeof *apart);
+  pk_status status = apart != NULL ? PK_OK : pki_fail_memory(err, "a period");
+  g->result->found = true;
+  for (double until = fmin(4, last); status == PK_OK && g->result->steps == 0 && !wants_end(g);
+       until = fmin(2 * until, last)) {
+    status = step_world(g, (long long)(until / dt) - g->stepped, err);
+    g->result->steps = status == PK_OK ? look_for_period(g, apart) : 0;
+    if (until >= last) {
+      break;
     }
   }
   free(apart);
-  g->result->steps = period;
-  g->result->found = true;
+  if (status == PK_OK && g->result->steps == 0 && !g->result->interrupted) {
+    status = pki_fail(err, PK_ERROR_CONVERGENCE, (pki_where){.field = "--period"},
+                      "no period was found in the motion up to %g s: give the time of a stride by --period, "
+                      "or more time by "
+                      "--settle",
+                      last);
+  }
   return status;
 }
 
@@ -378,7 +387,7 @@ pk_status pki_floquet_run(pki_world *world, const pki_floquet_options *options, 
     status = options->period > 0 ? take_period(&g, err) : detect_period(&g, err);
   }
   result->period = result->steps * result->dt;
-  status = status == PK_OK ? settle_world(&g, err) : status;
+  status = status == PK_OK && !result->interrupted ? settle_world(&g, err) : status;
   if (status == PK_OK && !result->interrupted) {
     status = analyse_gait(&g, err);
   }
