@@ -197,7 +197,8 @@ static pk_status settle_strides(gait_run *g, kept_state *best, pk_error *err)
 {
   pki_floquet_result *r = g->result;
   const long long last = (long long)(g->options->settle / r->dt);
-  const size_t most = (size_t)((last - g->stepped) / r->steps + 2);
+  PK_ASSERT(r->steps > 0);
+  const size_t most = (size_t)((last - g->stepped) / (r->steps > 0 ? r->steps : 1) + 2);
   r->change = calloc(most, sizeof *r->change);
   if (r->change == NULL) {
     return pki_fail_memory(err, "strides");
@@ -219,7 +220,7 @@ static pk_status settle_strides(gait_run *g, kept_state *best, pk_error *err)
     }
     snprintf(what, sizeof what, "settling: %.1f s, changes by %.1e in a stride", pk_sim_time(g->world->sim),
              change);
-    tell(g, (double)g->stepped / (double)last, what);
+    tell(g, 0.2 * (double)g->stepped / (double)last, what);
     if (change <= g->options->repeat) {
       break;
     }
@@ -253,15 +254,55 @@ static pk_status settle_world(gait_run *g, pk_error *err)
 
 /* ---- multipliers ---- */
 
+/* The stride map with an eye on the user: it ends when asked to, and tells how far it is. */
+typedef struct watched_map {
+  const pk_return_map *map;
+  gait_run *run;
+  int calls;
+} watched_map;
+
+static pk_status iterate_watched(const pk_return_map *self, int count, int strides, const double *x,
+                                 double *out)
+{
+  watched_map *w = self->user;
+  const int levels = w->run->options->levels;
+  char what[64];
+  if (wants_end(w->run)) {
+    return PK_ERROR_LIMIT;
+  }
+  snprintf(what, sizeof what, "differentiating the stride map: %d/%d", w->calls, levels + 1);
+  tell(w->run, 0.2 + 0.6 * w->calls++ / (levels + 1), what);
+  return w->map->iterate(w->map, count, strides, x, out);
+}
+
+static void add_watched(const pk_return_map *self, const double *x, const double *d, double *out)
+{
+  const watched_map *w = self->user;
+  w->map->add(w->map, x, d, out);
+}
+
+static void subtract_watched(const pk_return_map *self, const double *a, const double *b, double *d)
+{
+  const watched_map *w = self->user;
+  w->map->subtract(w->map, a, b, d);
+}
+
 static pk_status find_gait_multipliers(gait_run *g, const pk_stride_map *stride, pk_error *err)
 {
   pk_floquet_options o = pk_floquet_options_default();
+  watched_map watched = {.map = pk_stride_map_get(stride), .run = g};
+  const pk_return_map map = {.nx = watched.map->nx,
+                             .n = watched.map->n,
+                             .iterate = iterate_watched,
+                             .add = add_watched,
+                             .subtract = subtract_watched,
+                             .user = &watched};
   o.step = g->options->step, o.levels = g->options->levels, o.strides = g->options->strides;
   o.scale = g->scale;
   o.neutral = g->neutral, o.nneutral = g->nneutral;
-  tell(g, 0.5, "differentiating the stride map");
-  return pk_floquet_compute(pk_stride_map_get(stride), pk_stride_map_start(stride), &o, &g->result->floquet,
-                            err);
+  const pk_status status =
+      pk_floquet_compute(&map, pk_stride_map_start(stride), &o, &g->result->floquet, err);
+  return g->result->interrupted ? PK_OK : status;
 }
 
 /* ---- random errors ---- */
