@@ -123,6 +123,15 @@ static int end_floquet(const pki_args *args, const pki_scenario *s, const pki_fl
   } else {
     print_floquet(s, r, most, path);
   }
+  const double rate = r->decay[0].rate, radius = r->floquet.radius;
+  if (r->floquet.verdict != PK_STABILITY_VERDICT_UNDECIDED &&
+      fabs(rate - radius) > 0.2 * fmax(rate, radius) + r->floquet.radius_error) {
+    pki_complain("floquet",
+                 "note: random errors change by a factor of %.3g a stride, the largest multiplier is %.3g: "
+                 "the motion does not "
+                 "repeat well enough, or is too rough for differences (--step, --repeat)",
+                 rate, radius);
+  }
   if (r->pushes) {
     pki_complain("floquet", "note: the scenario has pushes, which did not act");
   }

@@ -121,7 +121,6 @@ static void add_decay(pki_report *report, const pki_floquet_result *result)
   char names[PKI_DECAY_SIZES][32];
   pki_svg_series series[2 * PKI_DECAY_SIZES];
   const int half = PKI_DECAY_STRIDES / 2;
-  int n = 0;
   for (int i = 0; i < PKI_DECAY_SIZES; i++) {
     const pki_decay *d = &result->decay[i];
     snprintf(names[i], sizeof names[i], "errors of %.0e", d->size);
@@ -129,24 +128,24 @@ static void add_decay(pki_report *report, const pki_floquet_result *result)
       stride[s] = s;
       expected[i][s] = d->left[half] * pow(result->floquet.radius, s - half);
     }
-    series[n++] = (pki_svg_series){.name = names[i],
-                                   .x = stride,
-                                   .y = d->left,
-                                   .n = PKI_DECAY_STRIDES + 1,
-                                   .style = PKI_SVG_LINE_POINTS,
-                                   .color = i + 1};
-    series[n++] = (pki_svg_series){.name = i == 0 ? "the largest multiplier alone" : NULL,
-                                   .x = stride,
-                                   .y = expected[i],
-                                   .n = PKI_DECAY_STRIDES + 1,
-                                   .style = PKI_SVG_DASHED,
-                                   .color = i + 1};
+    series[2 * i] = (pki_svg_series){.name = names[i],
+                                     .x = stride,
+                                     .y = d->left,
+                                     .n = PKI_DECAY_STRIDES + 1,
+                                     .style = PKI_SVG_LINE_POINTS,
+                                     .color = i + 1};
+    series[2 * i + 1] = (pki_svg_series){.name = i == 0 ? "the largest multiplier alone" : NULL,
+                                         .x = stride,
+                                         .y = expected[i],
+                                         .n = PKI_DECAY_STRIDES + 1,
+                                         .style = PKI_SVG_DASHED,
+                                         .color = i + 1};
   }
   const pki_svg_panel panel = {.title = "What is left of random errors",
                                .x = {.label = "strides"},
                                .y = {.label = "error", .log = true},
                                .series = series,
-                               .nseries = n};
+                               .nseries = 2 * PKI_DECAY_SIZES};
   pki_report_panel(
       report, &(pki_svg_figure){.id = "decay", .panels = &panel, .npanels = 1, .width = 380, .height = 372});
 }

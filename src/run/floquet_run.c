@@ -115,38 +115,47 @@ static int find_period(const double *apart, int most)
     least = fmin(least, apart[p]);
   }
   for (int p = begin; p < most && largest > least_motion; p++) {
-    if (apart[p] <= apart[p - 1] && apart[p] < apart[p + 1] && apart[p] <= fmax(2 * least, 0.02 * largest)) {
+    if (apart[p] <= apart[p - 1] && apart[p] < apart[p + 1] &&
+        apart[p] <= fmin(fmax(2 * least, 0.02 * largest), 0.05 * largest)) {
       return p;
     }
   }
   return 0;
 }
 
-/* Run for a third of the time to settle, then look back. */
+/* Look back from where the run is. */
+static int look_for_period(const gait_run *g, double *apart)
+{
+  const int most = (int)fmin((double)g->room - 2, (double)g->stepped / 2);
+  for (int p = 1; p <= most; p++) {
+    apart[p] = distance(g, state_before(g, 0), state_before(g, p));
+  }
+  return find_period(apart, most);
+}
+
+/* Run until there is a period: for 4 s, 8 s, 16 s, ... up to half of the time to settle. */
 static pk_status detect_period(gait_run *g, pk_error *err)
 {
-  const double dt = g->result->dt;
-  const long long warm = (long long)(g->options->settle / 3 / dt);
-  const int most = (int)fmin((double)g->room - 2, (double)warm / 2);
-  double *apart = calloc((size_t)(most > 0 ? most : 0) + 2, sizeof *apart);
-  pk_status status = apart != NULL ? step_world(g, warm, err) : pki_fail_memory(err, "a period");
-  int period = 0;
-  if (status == PK_OK) {
-    for (int p = 1; p <= most; p++) {
-      apart[p] = distance(g, state_before(g, 0), state_before(g, p));
-    }
-    period = find_period(apart, most);
-    if (period == 0) {
-      status = pki_fail(err, PK_ERROR_CONVERGENCE, (pki_where){.field = "--period"},
-                        "no period was found in the motion up to %g s: give the time of a stride by "
-                        "--period, or more time by "
-                        "--settle",
-                        (double)warm * dt);
+  const double dt = g->result->dt, last = 0.5 * g->options->settle;
+  double *apart = calloc((size_t)g->room + 2, sizeof *apart);
+  pk_status status = apart != NULL ? PK_OK : pki_fail_memory(err, "a period");
+  g->result->found = true;
+  for (double until = fmin(4, last); status == PK_OK && g->result->steps == 0 && !wants_end(g);
+       until = fmin(2 * until, last)) {
+    status = step_world(g, (long long)(until / dt) - g->stepped, err);
+    g->result->steps = status == PK_OK ? look_for_period(g, apart) : 0;
+    if (until >= last) {
+      break;
     }
   }
   free(apart);
-  g->result->steps = period;
-  g->result->found = true;
+  if (status == PK_OK && g->result->steps == 0 && !g->result->interrupted) {
+    status = pki_fail(err, PK_ERROR_CONVERGENCE, (pki_where){.field = "--period"},
+                      "no period was found in the motion up to %g s: give the time of a stride by --period, "
+                      "or more time by "
+                      "--settle",
+                      last);
+  }
   return status;
 }
 
@@ -188,7 +197,8 @@ static pk_status settle_strides(gait_run *g, kept_state *best, pk_error *err)
 {
   pki_floquet_result *r = g->result;
   const long long last = (long long)(g->options->settle / r->dt);
-  const size_t most = (size_t)((last - g->stepped) / r->steps + 2);
+  PK_ASSERT(r->steps > 0);
+  const size_t most = (size_t)((last - g->stepped) / (r->steps > 0 ? r->steps : 1) + 2);
   r->change = calloc(most, sizeof *r->change);
   if (r->change == NULL) {
     return pki_fail_memory(err, "strides");
@@ -210,7 +220,7 @@ static pk_status settle_strides(gait_run *g, kept_state *best, pk_error *err)
     }
     snprintf(what, sizeof what, "settling: %.1f s, changes by %.1e in a stride", pk_sim_time(g->world->sim),
              change);
-    tell(g, (double)g->stepped / (double)last, what);
+    tell(g, 0.2 * (double)g->stepped / (double)last, what);
     if (change <= g->options->repeat) {
       break;
     }
@@ -244,15 +254,55 @@ static pk_status settle_world(gait_run *g, pk_error *err)
 
 /* ---- multipliers ---- */
 
+/* The stride map with an eye on the user: it ends when asked to, and tells how far it is. */
+typedef struct watched_map {
+  const pk_return_map *map;
+  gait_run *run;
+  int calls;
+} watched_map;
+
+static pk_status iterate_watched(const pk_return_map *self, int count, int strides, const double *x,
+                                 double *out)
+{
+  watched_map *w = self->user;
+  const int levels = w->run->options->levels;
+  char what[64];
+  if (wants_end(w->run)) {
+    return PK_ERROR_LIMIT;
+  }
+  snprintf(what, sizeof what, "differentiating the stride map: %d/%d", w->calls, levels + 1);
+  tell(w->run, 0.2 + 0.6 * w->calls++ / (levels + 1), what);
+  return w->map->iterate(w->map, count, strides, x, out);
+}
+
+static void add_watched(const pk_return_map *self, const double *x, const double *d, double *out)
+{
+  const watched_map *w = self->user;
+  w->map->add(w->map, x, d, out);
+}
+
+static void subtract_watched(const pk_return_map *self, const double *a, const double *b, double *d)
+{
+  const watched_map *w = self->user;
+  w->map->subtract(w->map, a, b, d);
+}
+
 static pk_status find_gait_multipliers(gait_run *g, const pk_stride_map *stride, pk_error *err)
 {
   pk_floquet_options o = pk_floquet_options_default();
+  watched_map watched = {.map = pk_stride_map_get(stride), .run = g};
+  const pk_return_map map = {.nx = watched.map->nx,
+                             .n = watched.map->n,
+                             .iterate = iterate_watched,
+                             .add = add_watched,
+                             .subtract = subtract_watched,
+                             .user = &watched};
   o.step = g->options->step, o.levels = g->options->levels, o.strides = g->options->strides;
   o.scale = g->scale;
   o.neutral = g->neutral, o.nneutral = g->nneutral;
-  tell(g, 0.5, "differentiating the stride map");
-  return pk_floquet_compute(pk_stride_map_get(stride), pk_stride_map_start(stride), &o, &g->result->floquet,
-                            err);
+  const pk_status status =
+      pk_floquet_compute(&map, pk_stride_map_start(stride), &o, &g->result->floquet, err);
+  return g->result->interrupted ? PK_OK : status;
 }
 
 /* ---- random errors ---- */
@@ -378,7 +428,7 @@ pk_status pki_floquet_run(pki_world *world, const pki_floquet_options *options, 
     status = options->period > 0 ? take_period(&g, err) : detect_period(&g, err);
   }
   result->period = result->steps * result->dt;
-  status = status == PK_OK ? settle_world(&g, err) : status;
+  status = status == PK_OK && !result->interrupted ? settle_world(&g, err) : status;
   if (status == PK_OK && !result->interrupted) {
     status = analyse_gait(&g, err);
   }

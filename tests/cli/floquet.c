@@ -71,7 +71,7 @@ static void what_was_found_is_printed(void **state)
 static void a_motion_that_dies_out_has_no_period_of_its_own(void **state)
 {
   (void)state;
-  run_result r = run("floquet held.yaml --settle 30");
+  run_result r = run("floquet held.yaml --settle 20");
   assert_int_equal(r.status, 1);
   assert_true(contains(
       r.err, "pronk floquet: --period: no period was found in the motion up to 10 s: give the time of a "

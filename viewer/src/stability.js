@@ -50,7 +50,7 @@ export class Stability {
     this.full = 1; // kg m^2/s, S_H from which an edge has the last colour
     this.size = 0.016; // m, of points
     this.colour = new Color();
-    this.fill = new Mesh(moving(3 * MOST, false), flat({ color: 0x8899aa, transparent: true, opacity: 0.22, depthWrite: false }));
+    this.fill = new Mesh(moving(3 * MOST, false), flat({ color: 0x4aa3ff, transparent: true, opacity: 0.25, depthWrite: false }));
     this.ribbon = new Mesh(moving(6 * MOST, true), flat({ vertexColors: true, depthTest: false, transparent: true }));
     this.marks = POINTS.map(
       ({ colour, make }) => new Mesh(make(), flat({ color: colour, depthTest: false, transparent: true })),
