@@ -1,11 +1,11 @@
-/* The feasible region of Orsolino 2020: horizontal places c of the centre of mass at which contact forces f_i in their friction cones carry the weight F
- * with joint torques within limits,
+/* The feasible region of Orsolino 2020: horizontal places c of the centre of mass at which contact forces f_i in their friction cones
+ * carry the weight F with joint torques within limits,
  *
  *   sum f_i = F up,   up . sum p_i x f_i = 0,   bias_k - limit_k <= sum_i row_ki . f_i <= bias_k + limit_k
  *
- * c follows from the horizontal moments: with arms from a point o, sum arm_i x f_i = (c - o) x F up. The region is convex; its farthest point in a direction is a
- * linear program (column_simplex.h), and the polygon grows by the farthest points beyond its edges until none is farther than a hair (Bretl and
- * Lall 2008). */
+ * c follows from the horizontal moments: with arms from a point o, sum arm_i x f_i = (c - o) x F up. The region is convex; its
+ * farthest point in a direction is a linear program (column_simplex.h), and the polygon grows by the farthest point beyond its edges
+ * until none is farther than a hair (Bretl and Lall 2008). */
 #include <math.h>
 #include <string.h>
 

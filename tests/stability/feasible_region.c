@@ -196,6 +196,58 @@ static void of_a_robot_it_shrinks_with_its_motors(void **state)
   pk_model_destroy(loaded);
 }
 
+/* A trunk of 5 kg on one leg that slides up and down, with a foot of 3 kg: the leg's motor carries the trunk, not the foot. */
+static pk_model *pogo_model(double effort)
+{
+  pk_builder *b;
+  pk_model *model;
+  pk_error err = {.message = ""};
+  pk_robot_desc robot = pk_robot_desc_default();
+  pk_joint_desc leg = pk_joint_desc_default();
+  pk_shape_desc sole = {.link = "foot", .kind = PK_SHAPE_SPHERE, .pose = pk_pose_identity(), .size = {0.05}};
+  const pk_link_desc trunk = {.name = "trunk", .inertia = {.mass = 5, .moment = {0.1, 0, 0, 0.1, 0, 0.1}}},
+                     foot = {.name = "foot", .inertia = {.mass = 3, .moment = {0.01, 0, 0, 0.01, 0, 0.01}}};
+  robot.root = PK_ROOT_FREE;
+  leg.name = "leg", leg.parent = "trunk", leg.child = "foot", leg.kind = PK_JOINT_PRISMATIC,
+  leg.effort = effort;
+  leg.axis[0] = 0, leg.axis[2] = 1;
+  leg.origin.pos[2] = -0.5;
+  assert_int_equal(pk_builder_create(&b, &err), PK_OK);
+  assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &trunk, &err), PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &foot, &err), PK_OK);
+  assert_int_equal(pk_builder_add_joint(b, &leg, &err), PK_OK);
+  assert_int_equal(pk_builder_add_shape(b, &sole, &err), PK_OK);
+  assert_int_equal(pk_builder_compile(b, &model, &err), PK_OK);
+  pk_builder_destroy(b);
+  return model;
+}
+
+static void motors_carry_what_is_above_them(void **state)
+{
+  (void)state;
+  pk_terrain *ground = slope_terrain(0);
+  for (int strong = 0; strong < 2; strong++) {
+    pk_model *model = pogo_model(5 * G * (strong ? 1.01 : 0.99));
+    pk_sim *sim = start_world(model, ground, pk_material_default(), NULL);
+    pk_sim_q(sim)[2] = 0.55;
+    for (int k = 0; k < 5; k++) {
+      pk_sim_commands(sim)[6] = (pk_command){.tau = -5 * G}; /* the foot down, the trunk up */
+      must_step(sim);
+    }
+    pk_feasible_region r;
+    assert_int_equal(pk_sim_feasible_region(sim, 0, NULL, &r, NULL), PK_OK);
+    assert_int_equal(r.ncorner, strong);
+    assert_true(strong ? fabs(r.margin) < 1e-6 : r.margin == -INFINITY);
+    pk_error err = {.message = ""};
+    assert_int_equal(pk_sim_feasible_region(sim, 1, NULL, &r, &err), PK_ERROR_ARGUMENT);
+    assert_string_equal(err.message, "robot is 1, expected 0 to 0");
+    pk_sim_destroy(sim);
+    pk_model_destroy(model);
+  }
+  pk_terrain_destroy(ground);
+}
+
 static void wrong_torques_are_named(void **state)
 {
   (void)state;
@@ -222,6 +274,7 @@ int main(void)
       cmocka_unit_test(on_a_slope_it_is_the_support_from_above_or_nothing),
       cmocka_unit_test(two_feet_leave_a_line_and_one_a_point),
       cmocka_unit_test(of_a_robot_it_shrinks_with_its_motors),
+      cmocka_unit_test(motors_carry_what_is_above_them),
       cmocka_unit_test(wrong_torques_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
