@@ -61,8 +61,8 @@ typedef struct pki_follow_step {
   int touches;
   double quiet;     /* s, without contact */
   double since;     /* s, in this mode */
-  double from[2];   /* m, world: how far it was from the motion when its swing began */
-  double shift[2];  /* m, world: of its foothold from that of the motion */
+  double offset[2]; /* m, world: of its way, while it swings, from that of the motion */
+  double rate[2];   /* m/s, of that */
   double normal[3]; /* of the ground below, world */
   double friction;  /* of the last contact */
 } pki_follow_step;
@@ -95,14 +95,14 @@ typedef struct pki_follow_now {
   double heading;                             /* rad, of the robot less that of the motion */
   double mass[3], mass_rate[3];               /* m, m/s: where it is */
   double wanted_mass[3], wanted_mass_rate[3]; /* and where the motion has it */
-  double push[2]; /* m/s^2, world: of the mass, for its balance, over that of the motion */
-  double places[PKI_WHOLE_MOTION_FEET]
-               [2];        /* m, world: where feet that swing should land, from where the motion has them */
+  double push[2]; /* m/s^2, world: for balance, of the mass over that of the motion */
+  /* m, world: where feet that swing should land, from where the motion has them */
+  double places[PKI_WHOLE_MOTION_FEET][2];
   double rot[9], place[3]; /* of the trunk */
   pki_follow_place feet[PKI_WHOLE_MOTION_FEET], wanted_feet[PKI_WHOLE_MOTION_FEET];
-  double q[PKI_WHOLE_MOTION_JOINTS],
-      u[PKI_WHOLE_MOTION_JOINTS]; /* rad, rad/s: references of joints, footholds in them */
-  double trunk[6];                /* m/s^2, world; rad/s^2, trunk's axes: wanted acceleration */
+  /* rad, rad/s: references of joints, footholds in them; rad/s^2: accelerations for footholds, over those of the motion */
+  double q[PKI_WHOLE_MOTION_JOINTS], u[PKI_WHOLE_MOTION_JOINTS], lead[PKI_WHOLE_MOTION_JOINTS];
+  double trunk[6]; /* m/s^2, world; rad/s^2, trunk's axes: wanted acceleration */
   /* scratch */
   double *q_full, *u_full, *a, *tau, *M; /* [nq], [nu], [nu], [nu], [nu][nu] */
   double *J;                             /* [feet][6][nu] of the feet's middles */
@@ -123,9 +123,10 @@ void pki_follow_sense(pki_follow_now *now);
 /* follow_swing.c: references of the joints of feet that do not stand. */
 void pki_follow_swing(pki_follow_now *now);
 
-/* Changes of the joints of foot f that move it by `error` (rotation vector, way), by its Jacobian J [6][nu]: damped least squares. */
+/* Changes of the joints of foot f that move it by `error` (rotation vector, way), by its Jacobian J [6][nu]: least squares, damped by
+ * a length in h. */
 void pki_follow_leg_solve(const pki_follow_now *now, int f, const double *J, const double error[6],
-                          double *out);
+                          double damping, double *out);
 
 /* follow_act.c: commands. */
 void pki_follow_act(pki_follow_now *now, pk_command *commands);

@@ -13,7 +13,7 @@
  *   min |W ((F, N) - sum (f, (x - c) x f))|^2 + e |f - f_ref|^2,   |f_T| <= mu f_N, f_N >= 0
  *
  * (a cone program; Gehring et al. 2013 share a virtual wrench alike). On two feet the moment about the line through them cannot be
- * chosen: attitude and height come first (W), and the speed is for the next foothold. What is missing accelerates the trunk by its
+ * chosen: height, attitude and the way of the mass count alike, and what is missed of them is for the next foothold. What is missing accelerates the trunk by its
  * composite inertia, and torques are those of that motion: tau = M a + h - J' f. */
 #include <math.h>
 #include <string.h>
@@ -24,9 +24,10 @@
 #include "math/mat3.h"
 
 /* Weights of force along x, y, z and of moments about the trunk's x, y, z. */
-static const double weights[6] = {0.1, 0.1, 1, 1, 1, 0.5};
-static const double inside = 0.95;    /* of the friction of contacts, where none is given */
-static const double closeness = 1e-2; /* of forces to those of the motion, root of their weight */
+static const double weights[6] = {1, 1, 1, 1, 1, 0.5};
+static const double inside = 0.95;         /* of the friction of contacts, where none is given */
+static const double stance_damping = 0.02; /* h, of accelerations that keep feet at rest */
+static const double closeness = 1e-2;      /* of forces to those of the motion, root of their weight */
 
 /* A point at which a foot stands. */
 typedef struct contact_point {
@@ -87,7 +88,7 @@ static void hold_foot(const pki_follow_now *now, int f, double *a)
       missing[i] -= J[i * nu + c->motion.dof[foot->joint[k]]] * a[c->motion.dof[foot->joint[k]]];
     }
   }
-  pki_follow_leg_solve(now, f, J, missing, change);
+  pki_follow_leg_solve(now, f, J, missing, stance_damping, change);
   for (int k = 0; k < foot->joints; k++) {
     a[c->motion.dof[foot->joint[k]]] += change[k];
   }
@@ -104,7 +105,7 @@ static void set_accelerations(const pki_follow_now *now, const double trunk[6])
   memcpy(a + c->u, trunk, 6 * sizeof *a);
   for (int k = 0; k < c->motion.joints; k++) {
     const int dof = c->motion.dof[k];
-    a[dof] = now->want.a[k] + w0 * w0 * (now->q[k] - now->seen->q[m->dof_q[dof]]) +
+    a[dof] = now->want.a[k] + now->lead[k] + w0 * w0 * (now->q[k] - now->seen->q[m->dof_q[dof]]) +
              2 * c->options.joints_damping * w0 * (now->u[k] - now->seen->u[dof]);
   }
   for (int f = 0; f < c->motion.feet; f++) {

@@ -22,7 +22,7 @@ static const pk_field follow_fields[] = {
      "natural frequency of height and attitude of the trunk; 0: feet that stand give the torques of the "
      "motion alone"},
     {FOLLOW(trunk_damping), PK_FIELD_REAL, "", 1, 0, 100, NULL, "their damping, 1 is critical"},
-    {FOLLOW(place_weight), PK_FIELD_REAL, "", 0.3, 1e-9, 1e9, NULL,
+    {FOLLOW(place_weight), PK_FIELD_REAL, "", 1, 1e-9, 1e9, NULL,
      "balance: weight of errors of the place of the mass"},
     {FOLLOW(speed_weight), PK_FIELD_REAL, "", 1, 0, 1e9, NULL,
      "balance: weight of errors of its horizontal velocity"},

@@ -154,7 +154,7 @@ static void yield_place(pki_follow_now *now)
     now->want.place[k] += moved[k], now->wanted_mass[k] += moved[k];
     for (int f = 0; f < now->c->motion.feet; f++) {
       now->wanted_feet[f].at[k] += moved[k];
-      now->s->feet[f].from[k] -= moved[k];
+      now->s->feet[f].offset[k] -= moved[k];
     }
   }
 }
@@ -208,12 +208,13 @@ static void feel_ground(pki_follow_now *now)
   }
 }
 
-/* Where a foot that begins to swing is, from where the motion has it. */
+/* Where a foot that begins to swing is, and how it moves, from where the motion has it. */
 static void begin_swing(pki_follow_now *now, int f)
 {
   pki_follow_step *step = &now->s->feet[f];
   for (int k = 0; k < 2; k++) {
-    step->from[k] = now->feet[f].at[k] - now->wanted_feet[f].at[k];
+    step->offset[k] = now->feet[f].at[k] - now->wanted_feet[f].at[k];
+    step->rate[k] = now->feet[f].rate[3 + k] - now->wanted_feet[f].rate[3 + k];
   }
 }
 

@@ -1,8 +1,10 @@
 /* Where feet go that do not stand, and joints that bring them there.
  *
- * A foot that swings leaves where it stood and goes where the motion has it, shifted by what the balance asks for (follow_balance.c): the
- * first vanishes and the second grows over the swing by the smooth step s = x^2 (3 - 2x). The shift is asked for anew in each update,
- * until the foot lands.
+ * A foot that swings goes where the motion has it, off by o: at first by what it stood off, at its landing by the shift d that the balance asks
+ * for (follow_balance.c), which is asked for anew in each update. On its way o has the acceleration of the cubic that comes to rest in
+ * d in the time t that is left, the one of the least square (heavy legs push the trunk back):
+ *
+ *   o'' = 6 (d - o)/t^2 - 4 o'/t
  *
  * Joints follow by damped least squares (Wampler 1986; Nakamura and Hanafusa 1986) from the motion's own, with the trunk where it is:
  *
@@ -13,6 +15,9 @@
 #include "gait/follow.h"
 #include "gait/stride_leg.h"
 #include "math/mat3.h"
+
+/* In h: how much the place of a foot counts against joints that leave the motion; straight legs would bend far for little. */
+static const double swing_damping = 0.15;
 
 /* ---- where feet go ---- */
 
@@ -30,34 +35,40 @@ static void find_shift(const pki_follow_now *now, int f, double out[2])
   }
 }
 
-/* Part of the way from the foot's own place to its foothold, and its rate. */
-static double part_of_swing(const pki_follow_now *now, int f, double *rate)
+/* The way of a foot from that of the motion: with the least square of acceleration to its shift at the landing. */
+static void lead_offset(const pki_follow_now *now, int f, double acceleration[2])
 {
-  static const double whole = 0.85; /* of the swing's time */
-  const double since = now->want.since[f], time = whole * (since + now->want.left[f]);
-  const double x = time > 0 ? fmin(since / time, 1) : 1;
-  *rate = time > 0 && x < 1 ? 6 * x * (1 - x) / time : 0;
-  return x * x * (3 - 2 * x);
+  static const double least = 0.3; /* sqrt(h/g) */
+  pki_follow_step *step = &now->s->feet[f];
+  double shift[2];
+  find_shift(now, f, shift);
+  const double left = fmax(now->want.left[f], least / now->c->pace);
+  for (int k = 0; k < 2; k++) {
+    acceleration[k] = 6 * (shift[k] - step->offset[k]) / (left * left) - 4 * step->rate[k] / left;
+  }
 }
 
-static void aim_foot(pki_follow_now *now, int f, pki_follow_place *to)
+static void aim_foot(pki_follow_now *now, int f, pki_follow_place *to, double acceleration[2])
 {
+  static const double sink = 0.3, deepest = 0.2;
   const pki_follow *c = now->c;
   const pki_follow_place *want = &now->wanted_feet[f];
   pki_follow_step *step = &now->s->feet[f];
-  double rate = 0;
-  *to = *want;
   const bool late = step->mode == PKI_FOLLOW_REACH;
-  const double part = late ? 1 : part_of_swing(now, f, &rate);
-  if (!late) {
-    find_shift(now, f, step->shift);
+  *to = *want;
+  acceleration[0] = acceleration[1] = 0;
+  if (late) {
+    step->rate[0] = step->rate[1] = 0;
+  } else {
+    lead_offset(now, f, acceleration);
   }
   for (int k = 0; k < 2; k++) {
-    to->at[k] += (1 - part) * step->from[k] + part * step->shift[k];
-    to->rate[3 + k] += rate * (step->shift[k] - step->from[k]);
+    to->at[k] += step->offset[k];
+    to->rate[3 + k] += step->rate[k];
+    step->offset[k] += now->dt * (step->rate[k] + 0.5 * now->dt * acceleration[k]);
+    step->rate[k] += now->dt * acceleration[k];
   }
   /* a foot that is late goes on downwards, at most a part of the height */
-  static const double sink = 0.3, deepest = 0.2;
   const double down = late ? fmin(sink * c->pace * step->since, deepest) * c->height : 0;
   to->at[2] = want->at[2] + now->s->ground - down;
   to->rate[5] = want->rate[5] - (late && down < deepest * c->height ? sink * c->pace * c->height : 0);
@@ -90,9 +101,8 @@ static void solve_damped(int n, double A[6][6], double damping, double b[6])
 }
 
 void pki_follow_leg_solve(const pki_follow_now *now, int f, const double *J, const double error[6],
-                          double *out)
+                          double damping, double *out)
 {
-  static const double damped = 0.02; /* of the leg's length, for rotations 1 */
   const pki_follow_foot *foot = &now->c->feet[f];
   const int nu = now->seen->model->nu, first = foot->sole.width == 6 ? 0 : 3, n = 6 - first;
   const double h = now->c->height;
@@ -112,7 +122,7 @@ void pki_follow_leg_solve(const pki_follow_now *now, int f, const double *J, con
       }
     }
   }
-  solve_damped(n, A, damped * damped, b);
+  solve_damped(n, A, damping * damping, b);
   for (int k = 0; k < foot->joints; k++) {
     out[k] = 0;
     for (int i = 0; i < n; i++) {
@@ -150,7 +160,7 @@ static void improve_joints(pki_follow_now *now, const pki_follow_place *to, doub
     pki_sub3(at.at, link.pos, arm);
     pki_mat3_apply_transposed(link.rot, arm, middle);
     pk_link_jacobian(seen->workspace, foot->sole.link, middle, J);
-    pki_follow_leg_solve(now, f, J, error, change);
+    pki_follow_leg_solve(now, f, J, error, swing_damping, change);
     for (int k = 0; k < foot->joints; k++) {
       const int joint = foot->joint[k];
       now->q[joint] += fmin(fmax(change[k], -0.5), 0.5);
@@ -159,8 +169,8 @@ static void improve_joints(pki_follow_now *now, const pki_follow_place *to, doub
   }
 }
 
-/* Rates of joints that give a foot its rate, with the trunk's motion as it is. */
-static void set_rates(pki_follow_now *now, int f, const pki_follow_place *to)
+/* Rates of joints that give a foot its rate, with the trunk's motion as it is, and accelerations for that of its offset. */
+static void set_rates(pki_follow_now *now, int f, const pki_follow_place *to, const double acceleration[2])
 {
   const pki_follow *c = now->c;
   const pki_follow_foot *foot = &c->feet[f];
@@ -176,9 +186,14 @@ static void set_rates(pki_follow_now *now, int f, const pki_follow_place *to)
       missing[i] -= J[i * nu + c->motion.dof[foot->joint[k]]] * now->u[foot->joint[k]];
     }
   }
-  pki_follow_leg_solve(now, f, J, missing, change);
+  pki_follow_leg_solve(now, f, J, missing, swing_damping, change);
   for (int k = 0; k < foot->joints; k++) {
     now->u[foot->joint[k]] += change[k];
+  }
+  const double moved[6] = {0, 0, 0, acceleration[0], acceleration[1], 0};
+  pki_follow_leg_solve(now, f, J, moved, swing_damping, change);
+  for (int k = 0; k < foot->joints; k++) {
+    now->lead[foot->joint[k]] = change[k];
   }
 }
 
@@ -190,6 +205,7 @@ void pki_follow_swing(pki_follow_now *now)
   pki_follow_place to[PKI_WHOLE_MOTION_FEET];
   memcpy(now->q, now->want.q, sizeof now->q);
   memcpy(now->u, now->want.u, sizeof now->u);
+  memset(now->lead, 0, sizeof now->lead);
   memcpy(now->q_full, now->seen->q, (size_t)m->nq * sizeof(double));
   for (int k = 0; k < c->motion.joints; k++) {
     now->q_full[m->dof_q[c->motion.dof[k]]] = now->q[k];
@@ -197,8 +213,9 @@ void pki_follow_swing(pki_follow_now *now)
   int away = 0;
   for (int f = 0; f < c->motion.feet; f++) {
     if (now->s->feet[f].mode != PKI_FOLLOW_STANCE) {
-      aim_foot(now, f, &to[f]);
-      set_rates(now, f, &to[f]);
+      double acceleration[2];
+      aim_foot(now, f, &to[f], acceleration);
+      set_rates(now, f, &to[f], acceleration);
       away++;
     }
   }

@@ -82,7 +82,8 @@ static void next_cell(reader *r, char word[MOST_WORD])
   while (to > from && is_blank(to[-1])) {
     to--;
   }
-  const size_t n = to - from < MOST_WORD - 1 ? (size_t)(to - from) : MOST_WORD - 1;
+  size_t n = (size_t)(to - from);
+  n = n < MOST_WORD - 1 ? n : MOST_WORD - 1;
   memcpy(word, from, n);
   word[n] = '\0';
 }
@@ -380,10 +381,15 @@ static pk_status make_room(reader *r)
   return PK_OK;
 }
 
-/* The time of a row after those before it. */
-static pk_status check_time(const reader *r, const double *row)
+/* The time of a row after those before it; one that differs by no more than rounding is the same. */
+static pk_status check_time(const reader *r, double *row)
 {
+  static const double rounding = 1e-9; /* s */
   const pki_whole_motion *out = r->out;
+  if (out->rows > 0 &&
+      fabs(row[PKI_WHOLE_MOTION_TIME] - row[PKI_WHOLE_MOTION_TIME - out->width]) <= rounding) {
+    row[PKI_WHOLE_MOTION_TIME] = row[PKI_WHOLE_MOTION_TIME - out->width];
+  }
   const double time = row[PKI_WHOLE_MOTION_TIME];
   if (out->rows == 0) {
     return time == 0 ? PK_OK
@@ -488,21 +494,26 @@ static pk_status read_row(reader *r)
 
 /* ---- the whole file ---- */
 
-/* A motion that repeats ends where it began: joints at their angles, the trunk further by its travel. */
+/* A motion that repeats ends where it began: joints at their angles, the trunk at its height and further by its travel. */
 static pk_status check_repeat(const reader *r)
 {
   static const double travel_error = 1e-3; /* m */
   const pki_whole_motion *out = r->out;
   const double *first = out->values, *last = first + (size_t)(out->rows - 1) * (size_t)out->width;
-  for (int k = 0; k < 3 && out->repeats; k++) {
-    const int at = PKI_WHOLE_MOTION_PLACE + k;
-    const double way = last[at] - first[at], wanted = k < 2 ? out->travel[k] : 0;
-    if (fabs(way - wanted) > travel_error) {
-      return pki_fail(
-          r->err, PK_ERROR_SYNTAX, reader_location(r),
-          "the trunk moves by %g m along %s, expected %g: what \"# travel:\" says of a motion that repeats",
-          way, trunk_words[at], wanted);
-    }
+  const double *from = first + PKI_WHOLE_MOTION_PLACE, *to = last + PKI_WHOLE_MOTION_PLACE;
+  const double way = hypot(to[0] - from[0], to[1] - from[1]), travel = hypot(out->travel[0], out->travel[1]);
+  if (out->repeats && fabs(way - travel) > travel_error) {
+    return pki_fail(
+        r->err, PK_ERROR_SYNTAX, reader_location(r),
+        "the trunk travels by %g m, expected %g: what \"# travel:\" says of a motion that repeats", way,
+        travel);
+  }
+  if (out->repeats && fabs(to[2] - from[2]) > travel_error) {
+    return pki_fail(
+        r->err, PK_ERROR_SYNTAX, reader_location(r),
+        "the trunk is at the height %g m in the first line and at %g m in the last, expected the same in a "
+        "motion that repeats",
+        from[2], to[2]);
   }
   for (int k = 0; k < out->joints && out->repeats; k++) {
     const int at = pki_whole_motion_q_at(k);

@@ -34,25 +34,31 @@ static void turn_about_z(double yaw, const double in[2], double out[2])
   out[0] = c * x - s * y, out[1] = s * x + c * y;
 }
 
-/* The first row's trunk goes to where the last one's is: its place p becomes p + travel, its heading turns by the yaw. */
+/* Yaw of the trunk in the first row. */
+static double first_heading(const pki_whole_motion *m)
+{
+  double R[9];
+  pki_quat_to_mat3(row_at(m, 0) + PKI_WHOLE_MOTION_TURN, R);
+  return atan2(R[3], R[0]);
+}
+
+/* The first row's trunk goes to where the last one's is, and its heading turns by the yaw of the travel. */
 pki_whole_motion_base pki_whole_motion_next(const pki_whole_motion *m, pki_whole_motion_base base)
 {
-  const double *place = row_at(m, 0) + PKI_WHOLE_MOTION_PLACE, yaw = m->travel[2];
+  const double *from = row_at(m, 0) + PKI_WHOLE_MOTION_PLACE,
+               *to = row_at(m, m->rows - 1) + PKI_WHOLE_MOTION_PLACE, yaw = m->travel[2];
   double turned[2], moved[2];
-  turn_about_z(yaw, place, turned);
-  const double way[2] = {place[0] + m->travel[0] - turned[0], place[1] + m->travel[1] - turned[1]};
+  turn_about_z(yaw, from, turned);
+  const double way[2] = {to[0] - turned[0], to[1] - turned[1]};
   turn_about_z(base.yaw, way, moved);
   return (pki_whole_motion_base){{base.place[0] + moved[0], base.place[1] + moved[1]}, base.yaw + yaw};
 }
 
 pki_whole_motion_base pki_whole_motion_start(const pki_whole_motion *m, const double place[2], double heading)
 {
-  const double *row = row_at(m, 0);
-  double R[9], rpy[3], turned[2];
-  pki_quat_to_mat3(row + PKI_WHOLE_MOTION_TURN, R);
-  pki_mat3_to_rpy(R, rpy);
-  const double yaw = heading - rpy[2];
-  turn_about_z(yaw, row + PKI_WHOLE_MOTION_PLACE, turned);
+  const double yaw = heading - first_heading(m);
+  double turned[2];
+  turn_about_z(yaw, row_at(m, 0) + PKI_WHOLE_MOTION_PLACE, turned);
   return (pki_whole_motion_base){{place[0] - turned[0], place[1] - turned[1]}, yaw};
 }
 

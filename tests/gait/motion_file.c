@@ -238,7 +238,10 @@ static void a_motion_that_repeats_must_end_where_it_began(void **state)
       "motion that repeats");
   expect_syntax_error(
       TITLE "# repeat: yes\n# travel: 0.5 0 0\n" NAMES ROW0 ROW1, 6,
-      "the trunk moves by 0 m along x, expected 0.5: what \"# travel:\" says of a motion that repeats");
+      "the trunk travels by 0 m, expected 0.5: what \"# travel:\" says of a motion that repeats");
+  expect_syntax_error(TITLE "# repeat: yes\n" NAMES ROW0 "1,0,0,0.5,1,0,0,0,0,0,0,0,0,0,0.1,0,1\n", 5,
+                      "the trunk is at the height 0.4 m in the first line and at 0.5 m in the last, expected "
+                      "the same in a motion that repeats");
 }
 
 static void the_robot_must_have_a_free_trunk(void **state)
