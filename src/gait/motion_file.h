@@ -24,7 +24,7 @@ enum {
 typedef struct pki_whole_motion {
   bool repeats;
   bool has_tau, has_forces;
-  double travel[3]; /* m, m, rad: of the trunk in one repetition, along its heading at the start of it */
+  double travel[3]; /* m, m, rad: of the trunk in one repetition, in the axes of the file */
   int robot;
   int joints, feet, rows, width;
   int dof[PKI_WHOLE_MOTION_JOINTS]; /* velocity coordinates */

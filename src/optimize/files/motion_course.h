@@ -28,8 +28,7 @@ typedef struct pki_course {
   double start[PKI_MOTION_PHASES + 1]; /* s, of each phase; the last: the end of the motion */
   char name[PKI_MOTION_PHASES][PKI_MOTION_NAME];
   bool repeats;
-  /* m, m, rad: of the trunk along x and y and about z in one repetition */
-  double travel[3];
+  double travel[3]; /* m, m, rad: of the trunk in one repetition, along x and y of the world and about z */
 } pki_course;
 
 /* The course of a solution; to be freed also on failure. */

@@ -127,7 +127,8 @@ typedef struct pki_motion_problem {
 /* A problem in which everything has its default: no phases, no feet; limits and motors of the model, free ends. */
 void pki_motion_problem_default(pki_motion_problem *problem, const pk_model *model);
 
-/* The link as a foot: its ball or box that collides. PK_ERROR_ARGUMENT: there is no such link, or no such shape. */
+/* The link as a foot: its ball or box that collides. PK_ERROR_NAME: there is no such link; PK_ERROR_ARGUMENT: it has no such shape;
+ * PK_ERROR_LIMIT: there are PKI_MOTION_FEET already. */
 pk_status pki_motion_add_foot(pki_motion_problem *problem, const char *link, pk_error *err);
 
 /* Everything that can be said without solving: phases, feet, limits, closure, a mirror image where it is needed. Fills in where feet

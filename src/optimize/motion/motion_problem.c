@@ -208,6 +208,23 @@ static pk_status check_stability(const pki_motion_problem *p, pk_error *err)
   return PK_OK;
 }
 
+static pk_status check_phases(const pki_motion_problem *p, pk_error *err)
+{
+  const int most = p->closure == PKI_MOTION_HALF ? PKI_MOTION_PHASES / 2 : PKI_MOTION_PHASES;
+  const pki_where where = {.field = "phases"};
+  if (p->nphase < 1) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where, "there is none");
+  }
+  if (p->nphase > most) {
+    return most < PKI_MOTION_PHASES
+               ? pki_fail(err, PK_ERROR_LIMIT, where,
+                          "half a cycle has %d, expected at most %d: a cycle has twice as many", p->nphase,
+                          most)
+               : pki_fail(err, PK_ERROR_LIMIT, where, "there are %d, expected at most %d", p->nphase, most);
+  }
+  return PK_OK;
+}
+
 static pk_status check_numbers(const pki_motion_problem *p, pk_error *err)
 {
   if (!(p->friction > 0)) {
@@ -240,9 +257,7 @@ pk_status pki_motion_validate(pki_motion_problem *problem, pk_error *err)
   if (status == PK_OK && frames == NULL) {
     status = pki_fail_memory(err, "a motion");
   }
-  if (status == PK_OK && problem->nphase < 1) {
-    status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "phases"}, "there is none");
-  }
+  status = status == PK_OK ? check_phases(problem, err) : status;
   if (status == PK_OK) {
     pki_body_frames(problem->model, problem->pose, frames);
     place_feet(problem, frames);
