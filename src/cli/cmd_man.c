@@ -98,6 +98,7 @@ static void add_tail(pki_text *out)
       {"PRONK_MODELS", "A folder of models, looked at before those beside the program."},
       {"PRONK_SCENARIOS", "A folder of scenarios, likewise."},
       {"PRONK_MOTORS", "A folder of motors, likewise."},
+      {"PRONK_GAITS", "A folder of gait files, likewise."},
       {"PRONK_CC", "The C compiler that compiles robots (--compiled)."},
       {"PRONK_CACHE", "The folder of compiled robots."},
       {"PRONK_PEERS", "A folder of plugins of other engines, for pronk bench."},

@@ -42,7 +42,7 @@ typedef struct job {
 
 /* ---- on the way ---- */
 
-/* "objective, iteration 12: 1234.5, violation 3e-06, 20 s left" */
+/* "space, iteration 12, 20 s left: 1234.5, violation 3e-06": what a narrow terminal cuts off comes last. */
 static bool show_iteration(void *user, int stage, const char *name, const pki_nlp_progress *p,
                            double fraction)
 {
@@ -54,10 +54,10 @@ static bool show_iteration(void *user, int stage, const char *name, const pki_nl
     j->first = fraction;
     j->begun = pki_clock();
   } else if (fraction > j->first + 0.02 && spent > 2) {
-    snprintf(left, sizeof left, ", about %.0f s left", spent * (1 - fraction) / (fraction - j->first));
+    snprintf(left, sizeof left, ", %.0f s left", spent * (1 - fraction) / (fraction - j->first));
   }
-  snprintf(what, sizeof what, "%s, iteration %d: %.5g, violation %.1e%s%s", name, p->iteration, p->objective,
-           p->violation, p->restoration ? " (restoring feasibility)" : "", left);
+  snprintf(what, sizeof what, "%s, iteration %d%s: %.4g, violation %.0e%s", name, p->iteration, left,
+           p->objective, p->violation, p->restoration ? " (restoring feasibility)" : "");
   pki_progress_show(&j->progress, fmin(fmax(fraction, 0), 1), what);
   return *j->stop == 0;
 }
@@ -152,6 +152,18 @@ static bool print_summary(const job *j)
   return pki_json_print(o, true, "optimize");
 }
 
+/* A motion that is right at the points of its grid and wrong between them is no motion. */
+static void warn_of_grid(const pki_motion_problem *p, const pki_motion_solution *s)
+{
+  const double error = s->nstage > 0 ? s->stages[s->nstage - 1].grid_error : 0;
+  if (s->solved && isfinite(error) && error > 0.1) {
+    pki_complain("optimize",
+                 "note: between points of the grid the motion is off by up to %.2g of its size: %s", error,
+                 isfinite(p->grid_tolerance) ? "larger grid.rounds and grid.most refine it further"
+                                             : "--set grid.tolerance=0.05 refines it");
+  }
+}
+
 /* Why it is no solution; the exit status. */
 static int judge(const job *j)
 {
@@ -192,6 +204,7 @@ static int write_results(const job *j)
     } else {
       print_text(j, &course);
     }
+    warn_of_grid(&j->gait->problem, &j->solution);
     code = judge(j);
     code = printed ? code : PKI_EXIT_FAILURE;
   }

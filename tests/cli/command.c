@@ -85,7 +85,7 @@ static void wrong_words_get_the_nearest_right_one(void **state)
       {"check pendulum --rot=free", "pronk check: unknown option '--rot'; did you mean '--root'?"},
       {"list modles", "pronk list: unknown list 'modles'; did you mean 'models'?"},
       {"bench dynamic", "pronk bench: unknown bench 'dynamic'; did you mean 'dynamics'? (one of: dynamics, "
-                        "contact, collision, record, batch, robots, feedback, scaling)"},
+                        "contact, collision, record, batch, robots, feedback, optimize, scaling)"},
       {"bench --jsn", "pronk bench: unknown option '--jsn'; did you mean '--json'?"},
       {"study pendlum", "pronk study: unknown study 'pendlum'; did you mean 'pendulum'?"},
       {"info pendulm", "pronk info: pendulm: no such file, folder or model; did you mean 'pendulum'?"},
@@ -114,7 +114,7 @@ static void wrong_usage_says_what_is_missing(void **state)
       {"list models steppers", "one list at a time"},
       {"study", "name one study"},
       {"bench foo", "pronk bench: unknown bench 'foo' (one of: dynamics, contact, collision, record, batch, "
-                    "robots, feedback, scaling)"},
+                    "robots, feedback, optimize, scaling)"},
       {"bench dynamics extra", "pronk bench: one bench at a time"},
       {"bench batch --report", "pronk bench: --report needs a folder"},
       {"bench dynamics --report out", "pronk bench: dynamics has no report (batch and scaling have)"},
