@@ -45,6 +45,7 @@ const pk_field pki_gait_fields[] = {
      "of a foot in the middle of its swing, at least; below 0 it may pass through the ground"},
     {SETTING("least_force", least_force), PK_FIELD_REAL, "", 0, 0, 1, NULL,
      "share of the weight that every standing foot carries at least"},
+    PKI_PART("gaps", "parts of the robot that keep away from the ground and from each other: a list"),
     PKI_PART("stability", "what S_H is measured by, and its bound"),
     PKI_PART("objective", "the weights of what is minimised; default: torque alone"),
     PKI_PART("start", "the state at the start of a motion that closes `once`"),
@@ -164,6 +165,16 @@ const pk_field pki_gait_motor_fields[] = {
 };
 const int pki_gait_motor_field_count = PKI_COUNT(pki_gait_motor_fields);
 
+#define GAP(member) #member, offsetof(pki_gait_gap, member)
+const pk_field pki_gait_gap_fields[] = {
+    PKI_TEXT("link", pki_gait_gap, link, 1, "the link with the ball"),
+    {GAP(at), PK_FIELD_VEC3, "m", 0, -100, 100, NULL, "its centre in the link"},
+    PKI_TEXT("from", pki_gait_gap, from, 0, "the link with another ball; default: the ground"),
+    {GAP(from_at), PK_FIELD_VEC3, "m", 0, -100, 100, NULL, "the centre of that"},
+    {GAP(least), PK_FIELD_REAL, "m", 0, 0, 100, NULL, "height of the centre, or distance of both"},
+};
+const int pki_gait_gap_field_count = PKI_COUNT(pki_gait_gap_fields);
+
 #define END(member) #member, offsetof(pki_gait_end, member)
 #define STATE_FIELDS \
   {END(rest), PK_FIELD_BOOL, "", false, 0, 1, NULL, "no coordinate has a speed"}, \
@@ -189,6 +200,7 @@ bool pki_gait_table(int index, pki_schema_table *out)
       {"phase", "each entry of `phases`", pki_gait_phase_fields, &pki_gait_phase_field_count},
       {"limit", "each entry of `limits`", pki_gait_limit_fields, &pki_gait_limit_field_count},
       {"motor", "each entry of `motors`", pki_gait_motor_fields, &pki_gait_motor_field_count},
+      {"gap", "each entry of `gaps`", pki_gait_gap_fields, &pki_gait_gap_field_count},
       {"ground", "`ground`", pki_gait_ground_fields, &pki_gait_ground_field_count},
       {"stability", "`stability`", pki_gait_stability_fields, &pki_gait_stability_field_count},
       {"objective", "`objective`", pki_gait_objective_fields, &pki_gait_objective_field_count},

@@ -90,6 +90,11 @@ static uint64_t hash_of(const pki_gait_file *g)
   hash = pki_hash_bytes(hash, &model, sizeof model);
   hash_parts(&g->problem, &hash);
   hash_numbers(&g->problem, &hash);
+  for (int i = 0; i < g->problem.ngap; i++) {
+    const pki_motion_gap *gap = &g->problem.gaps[i];
+    hash_reals(&hash, (const double[]){gap->body[0], gap->body[1], gap->least}, 3);
+    hash_reals(&hash, gap->at[0], 6);
+  }
   return hash;
 }
 
@@ -131,6 +136,7 @@ static void read_gait(pki_gait_file *g, const char *text, size_t size, const cha
   pki_gait_read_numbers(g, problems);
   read_phases(g, problems);
   pki_gait_read_joints(g, problems);
+  pki_gait_read_gaps(g, problems);
   if (problems->status == PK_OK) {
     pk_error err = {0};
     const pk_status status = pki_motion_validate(&g->problem, &err);

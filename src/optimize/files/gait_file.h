@@ -83,6 +83,9 @@ void pki_gait_make_phases(pki_gait_file *gait, const pki_node *node, pki_problem
 /* gait_joints.c: `limits`, `motors`, `lock`, `start`, `end`. */
 void pki_gait_read_joints(pki_gait_file *gait, pki_problems *problems);
 
+/* gait_gaps.c: `gaps`. */
+void pki_gait_read_gaps(pki_gait_file *gait, pki_problems *problems);
+
 /* gait_numbers.c: all else, and a number that may be a range: [least, most], or both the same. NULL: left as it is. */
 void pki_gait_read_numbers(pki_gait_file *gait, pki_problems *problems);
 void pki_gait_read_range(const pki_node *node, double lowest, double *least, double *most,

@@ -60,7 +60,7 @@ static double time_of(const pki_course *c, int i)
 static pk_status fill_phases(pki_course *c, pk_error *err)
 {
   const pki_motion_problem *p = &c->gait->problem;
-  pki_motion_mirror mirror;
+  pki_motion_mirror mirror = {0};
   pk_status status = PK_OK;
   if (p->closure == PKI_MOTION_HALF) {
     status = pki_motion_find_mirror(p, &mirror, err);
@@ -107,10 +107,11 @@ static void fill_travel(pki_course *c)
 {
   const pki_course_row *first = &c->rows[0], *last = &c->rows[c->nrow - 1];
   c->repeats = c->gait->problem.closure != PKI_MOTION_ONCE;
-  for (int k = 0; k < 2; k++) {
-    c->travel[k] = last->position[k] - first->position[k];
-  }
-  c->travel[2] = remainder(yaw_of(last->quaternion) - yaw_of(first->quaternion), 2 * acos(-1));
+  const double yaw = yaw_of(first->quaternion);
+  const double x = last->position[0] - first->position[0], y = last->position[1] - first->position[1];
+  c->travel[0] = cos(yaw) * x + sin(yaw) * y;
+  c->travel[1] = cos(yaw) * y - sin(yaw) * x;
+  c->travel[2] = remainder(yaw_of(last->quaternion) - yaw, 2 * acos(-1));
 }
 
 pk_status pki_course_make(const pki_gait_file *gait, const pki_motion_solution *solution, pki_course *out,

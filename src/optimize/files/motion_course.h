@@ -28,7 +28,8 @@ typedef struct pki_course {
   double start[PKI_MOTION_PHASES + 1]; /* s, of each phase; the last: the end of the motion */
   char name[PKI_MOTION_PHASES][PKI_MOTION_NAME];
   bool repeats;
-  double travel[3]; /* m, m, rad: of the trunk in one repetition, along x and y of the world and about z */
+  /* m, m, rad: of the trunk in one repetition, along its heading at the start, across it, and about z */
+  double travel[3];
 } pki_course;
 
 /* The course of a solution; to be freed also on failure. */

@@ -18,7 +18,8 @@ enum {
   PKI_MOTION_PHASES = 32,
   PKI_MOTION_NAME = 64,
   PKI_MOTION_DOFS = 64,
-  PKI_MOTION_STAGES = 16
+  PKI_MOTION_STAGES = 16,
+  PKI_MOTION_GAPS = 32
 };
 
 typedef enum pki_motion_closure { PKI_MOTION_ONCE, PKI_MOTION_CYCLE, PKI_MOTION_HALF } pki_motion_closure;
@@ -58,6 +59,14 @@ typedef struct pki_motion_motor {
   double stall;      /* N m at the joint without speed, at the voltage */
 } pki_motion_motor;
 
+/* A ball on the robot that keeps its distance from the ground, or from another ball on it. */
+typedef struct pki_motion_gap {
+  char name[PKI_MOTION_NAME]; /* of its links, for messages */
+  int body[2];                /* that carry the balls; the second -1: the ground */
+  double at[2][3];            /* m: centres of the balls in them */
+  double least;               /* m: height of the centre, or distance of both centres */
+} pki_motion_gap;
+
 /* The weights of what is minimised; each has its unit, see docs/theory/optimisation.md. */
 typedef struct pki_motion_objective {
   double torque;       /* integral of the sum of tau^2 */
@@ -76,6 +85,8 @@ typedef struct pki_motion_problem {
   int nfoot;
   pki_motion_phase phases[PKI_MOTION_PHASES];
   int nphase;
+  pki_motion_gap gaps[PKI_MOTION_GAPS];
+  int ngap;
   pki_motion_closure closure;
   pki_motion_scheme scheme;
 
@@ -130,6 +141,11 @@ void pki_motion_problem_default(pki_motion_problem *problem, const pk_model *mod
 /* The link as a foot: its ball or box that collides. PK_ERROR_NAME: there is no such link; PK_ERROR_ARGUMENT: it has no such shape;
  * PK_ERROR_LIMIT: there are PKI_MOTION_FEET already. */
 pk_status pki_motion_add_foot(pki_motion_problem *problem, const char *link, pk_error *err);
+
+/* The point `at` of a link keeps at least this height, or this distance from the point `other_at` of the link `other`. `other` NULL: the ground.
+ * PK_ERROR_NAME: there is no such link. */
+pk_status pki_motion_add_gap(pki_motion_problem *problem, const char *link, const double at[3],
+                             const char *other, const double other_at[3], double least, pk_error *err);
 
 /* Everything that can be said without solving: phases, feet, limits, closure, a mirror image where it is needed. Fills in where feet
  * stand and what is locked in the plane. */

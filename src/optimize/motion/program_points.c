@@ -1,7 +1,7 @@
 /* Rows of every point of a motion, and of its intervals. */
 #include <math.h>
 
-#include "optimize/motion/program.h"
+#include "optimize/motion/gap.h"
 
 /* ---- dynamics ---- */
 
@@ -261,6 +261,7 @@ void pki_motion_add_points(pki_motion_program *program)
     for (int point = 0; point < pki_motion_points(program->grid, phase); point++) {
       add_dynamics(program, phase, point);
       add_motor_lines(program, phase, point);
+      pki_motion_add_gaps(program, phase, point);
       for (int i = 0; i < p->nfoot; i++) {
         if ((p->phases[phase].stance >> i & 1u) != 0) {
           add_standing_foot(program, phase, point, i);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "optimize/motion/foot_motion.h"
+#include "optimize/motion/gap.h"
 #include "symbolic/graph/differentiate.h"
 #include "symbolic/robot/robot.h"
 
@@ -300,6 +301,9 @@ pk_status pki_motion_robot_create(const pki_motion_problem *problem, pki_motion_
   for (int i = 0; i < problem->nfoot && status == PK_OK; i++) {
     status = create_foot(robot, i, err);
   }
+  for (int i = 0; i < problem->ngap && status == PK_OK; i++) {
+    status = pki_motion_gap_create(problem, i, &robot->gaps[i], err);
+  }
   if (status != PK_OK) {
     pki_motion_robot_destroy(robot);
     *out = NULL;
@@ -325,6 +329,9 @@ void pki_motion_robot_destroy(pki_motion_robot *robot)
     pki_nlp_function_destroy(f->place);
     pki_nlp_function_destroy(f->level);
     pki_nlp_function_destroy(f->moments);
+  }
+  for (int i = 0; i < PKI_MOTION_GAPS; i++) {
+    pki_nlp_function_destroy(robot->gaps[i].distance);
   }
   free(robot);
 }

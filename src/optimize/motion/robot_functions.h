@@ -29,6 +29,12 @@ typedef struct pki_motion_foot_functions {
   pki_nlp_function *level; /* q -> x and y of the sole's normal, zero where it is level; NULL: no sole */
 } pki_motion_foot_functions;
 
+/* What a gap needs. */
+typedef struct pki_motion_gap_function {
+  int nchain, chain[PKI_MOTION_DOFS]; /* coordinates that move its balls */
+  pki_nlp_function *distance;         /* q -> height of the ball, or squared distance of both */
+} pki_motion_gap_function;
+
 typedef struct pki_motion_robot {
   const pki_motion_problem *problem;
   int n, nmotor;
@@ -37,6 +43,7 @@ typedef struct pki_motion_robot {
   pki_nlp_function *jump;       /* q, v-, v+ -> M (v+ - v-) [n] */
   pki_nlp_function *mass_place; /* q -> centre of mass (3) */
   pki_motion_foot_functions feet[PKI_MOTION_FEET];
+  pki_motion_gap_function gaps[PKI_MOTION_GAPS];
   double mass, length, gravity; /* kg; m: height of the mass in the standing pose; m/s^2 */
 } pki_motion_robot;
 
