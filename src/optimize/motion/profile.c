@@ -51,10 +51,16 @@ static int find_curve(const pki_profile *profile, const curve_key *key, int from
   return -1;
 }
 
-/* Rows of one label at one point follow each other. */
+/* A row of Simpson's rule over the interval that begins at its point; the row of the middle has the same name and the next point. */
+static bool is_simpson(const pki_nlp_label *label)
+{
+  return strncmp(label->what, "cubic", 5) == 0 && label->point % 2 == 0;
+}
+
+/* Rows of one label at one point follow each other. Those of Simpson's rule and of middles are curves of their own. */
 static int count_sub(const pki_nlp_label *labels, int i)
 {
-  int sub = 0;
+  int sub = is_simpson(&labels[i]) ? 1 : 0;
   for (; i > 0 && labels[i - 1].what == labels[i].what && labels[i - 1].of == labels[i].of &&
          labels[i - 1].phase == labels[i].phase && labels[i - 1].point == labels[i].point;
        i--) {
@@ -66,8 +72,7 @@ static int count_sub(const pki_nlp_label *labels, int i)
 /* What a multiplier at a point is divided by. */
 static double multiplier_unit(const pki_motion_program *program, const pki_nlp_label *label)
 {
-  if (label->point < 0 || label->phase < 0 || label->phase >= program->problem->nphase ||
-      (strncmp(label->what, "cubic", 5) == 0 && label->point % 2 == 0)) {
+  if (label->point < 0 || label->phase < 0 || label->phase >= program->problem->nphase || is_simpson(label)) {
     return 1;
   }
   return fmax(pki_motion_grid_weight(program->grid, label->phase, label->point), 1e-9);
@@ -77,7 +82,7 @@ static double place_of(const pki_motion_program *program, const pki_nlp_label *l
 {
   return label->point < 0 || label->phase < 0 || label->phase >= program->problem->nphase
              ? 0
-             : pki_motion_grid_at(program->grid, label->phase, label->point);
+             : pki_motion_grid_at(program->grid, label->phase, label->point + (is_simpson(label) ? 1 : 0));
 }
 
 /* ---- making one ---- */
