@@ -119,12 +119,11 @@ static bool is_passive(const pki_motion_program *program, int dof)
 }
 
 /* min |f|^2 with C f = -rest on the coordinates without motors, C the columns of -J'. */
-static void balance_trunk(const pki_motion_program *program, const pki_point_variables *at,
-                          double columns[][PKI_MOTION_DOFS], int count, const double *rest, double *force)
+static void balance_trunk(const pki_motion_program *program, double columns[][PKI_MOTION_DOFS], int count,
+                          const double *rest, double *force)
 {
   double A[MOST_ROWS][MOST_ROWS], b[MOST_ROWS], trace = 0;
   int dofs[PKI_MOTION_DOFS], n = 0;
-  (void)at;
   for (int k = 0; k < program->robot->n; k++) {
     if (is_passive(program, k)) {
       dofs[n++] = k;
@@ -178,7 +177,7 @@ void pki_motion_guess_forces(const pki_motion_program *program, const pki_point_
       force_column(program, i, k, q, columns[count]);
     }
   }
-  balance_trunk(program, at, columns, count, rest, force);
+  balance_trunk(program, columns, count, rest, force);
   for (int c = 0; c < count; c++) {
     set_within(program->nlp, variables[c], force[c]);
     for (int k = 0; k < n; k++) {

@@ -48,15 +48,10 @@ int pki_motion_find_edges(const pki_motion_problem *problem, unsigned stance,
   for (int k = 0; k < count; k++) {
     int from = ring[k], to = ring[(k + 1) % n];
     const bool diagonal = is_diagonal(problem, order, from, to);
-    int third = -1;
-    if (n == 2 && !diagonal && (from != order[0] || to != order[problem->nfoot - 1])) {
-      /* as they follow each other in the ring */
-    } else if (n == 2 && !diagonal) {
+    const int third = diagonal && n > 2 ? ring[(k + 2) % n] : -1;
+    if (n == 2 && !diagonal && from == order[0] && to == order[problem->nfoot - 1]) {
       const int swap = from; /* the ring closes between the last foot and the first */
       from = to, to = swap;
-    }
-    if (diagonal && n > 2) {
-      third = ring[(k + 2) % n];
     }
     const bool ahead =
         third >= 0 && at[third][0] > (at[from][0] + at[to][0]) / 2; /* then it is an edge like the others */
