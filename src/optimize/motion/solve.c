@@ -242,7 +242,7 @@ static bool is_good(const pki_motion_solution *out)
 
 /* ---- the whole ---- */
 
-/* How many rungs are behind a solution to start from. */
+/* How many rungs are behind a solution to start from; one that was stopped is not. */
 static int resume(climb *c)
 {
   const pki_motion_solution *start = c->options->start;
@@ -257,7 +257,8 @@ static int resume(climb *c)
   pki_motion_grid_free(&c->grid);
   c->grid = grid;
   c->profile = profile;
-  const int done = start->nstage;
+  const bool stopped = start->nstage > 0 && start->stages[start->nstage - 1].result.end == PKI_NLP_STOPPED;
+  const int done = start->nstage - (stopped ? 1 : 0);
   memcpy(c->out->stages, start->stages, (size_t)done * sizeof c->out->stages[0]);
   c->out->nstage = done;
   return done;
