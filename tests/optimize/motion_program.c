@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "math/mat3.h"
 #include "optimize/motion/profile.h"
 #include "optimize/motion/refine.h"
 #include "pronk/dynamics.h"
@@ -117,43 +116,6 @@ static void cubics_are_exact_and_quartics_miss_the_middle(void **state)
 }
 
 /* ---- rows against the dynamics of the library ---- */
-
-/* Jacobian [6][nu] of a foot's contact, turn then velocity of the point that touches, by the link's own. */
-static void contact_jacobian(const pki_motion_problem *p, const pk_workspace *w, int foot, double *J)
-{
-  const pk_model *m = p->model;
-  const pki_motion_foot *f = &p->feet[foot];
-  const int link = m->body_link[f->body];
-  double d[3], local[3];
-  pki_sub3(f->at, m->links[link].pose.pos, d);
-  pki_mat3_apply_transposed(m->links[link].pose.rot, d, local);
-  pk_link_jacobian(w, link, local, J);
-  for (int k = 0; k < m->nu; k++) { /* omega x (0, 0, -r) */
-    J[3 * m->nu + k] -= f->radius * J[m->nu + k];
-    J[4 * m->nu + k] += f->radius * J[k];
-  }
-}
-
-/* The acceleration of the contact: that of the ball's centre, and the turn of the ball. */
-static void contact_acceleration(const pki_motion_problem *p, pk_workspace *w, int foot, const double *v,
-                                 const double *a, double out[6])
-{
-  const pk_model *m = p->model;
-  const pki_motion_foot *f = &p->feet[foot];
-  const int link = m->body_link[f->body];
-  double J[6 * PKI_MOTION_DOFS], d[3], local[3];
-  pki_sub3(f->at, m->links[link].pose.pos, d);
-  pki_mat3_apply_transposed(m->links[link].pose.rot, d, local);
-  pk_link_jacobian_dot_u(w, link, local, v, out);
-  pk_link_jacobian(w, link, local, J);
-  for (int i = 0; i < 6; i++) {
-    for (int k = 0; k < m->nu; k++) {
-      out[i] += J[i * m->nu + k] * a[k];
-    }
-  }
-  out[3] -= f->radius * out[1];
-  out[4] += f->radius * out[0];
-}
 
 /* Rows of one point against inverse dynamics and Jacobians of the workspace. */
 static void compare_point(const built_motion *m, pk_workspace *w, const double *rows, int phase, int point)
