@@ -1,7 +1,7 @@
 /* Controllers that come with Pronk: `hold` keeps a pose, `track` and `computed-torque` follow joint
  * references, `inverse-dynamics` follows them with feet that stand, at any step, `locomotion` lets a quadruped
  * stand, go in nine gaits, and jump, `whole-body` lets any robot follow tasks of its trunk, mass, feet and joints
- * within friction and torque limits.
+ * within friction and torque limits, `follow` makes a robot on legs repeat a motion of its whole body.
  *
  *   pk_locomotion_options o = pk_locomotion_options_default();
  *   o.gait = PK_GAIT_TROT;
@@ -436,6 +436,49 @@ typedef struct pk_whole_body_report {
 
 /* Of a world whose controller is one of pk_whole_body_create; all zero before its first update. PK_ERROR_ARGUMENT: it is not. */
 PK_API pk_status pk_whole_body_get_report(const pk_sim *sim, pk_whole_body_report *out, pk_error *err);
+
+/* A motion of the whole body (docs/formats/motion.md) that a legged robot with a free trunk repeats, or makes once: joints follow it,
+ * feet that stand bring the trunk back to it, and feet that swing land where they catch what is too fast. The robot should begin
+ * near the first line of the motion; where it is and where it heads at the first update is where the motion begins. What its trunk does
+ * is seen from there. Whoever has fallen (trunk tilted by more than 60 degrees from the motion) gets damping only, until the world
+ * is reset. docs/theory/follow.md has the equations; h is the height of the centre of mass in the first line. */
+typedef struct pk_follow_options {
+  /* s between updates, a whole number of steps; 0: each step. Default 0. */
+  double period;
+  /* Path of the motion. Default "". */
+  char file[1024];
+  /* Natural frequency of joints of legs that swing and of all that are no legs, in sqrt(g/h). Default 12. */
+  double joints;
+  /* Their damping, 1 is critical. Default 1. */
+  double joints_damping;
+  /* Natural frequency of height and attitude of the trunk, in sqrt(g/h); 0: feet that stand give the torques of the motion alone.
+   * Default 3. */
+  double trunk;
+  /* Their damping, 1 is critical. Default 1. */
+  double trunk_damping;
+  /* Weights of the balance (docs/theory/follow.md), of squares: of errors of the horizontal place of the mass over h, of its velocity
+   * over sqrt(g h), of shifts of the pressure over the size of the support, all in each sqrt(h/g), and of shifts of footholds over h.
+   * Default 0.3, 1, 1, 1. */
+  double place_weight;
+  double speed_weight;
+  double pressure_weight;
+  double foothold_weight;
+  /* Largest error of the place, in h; beyond it the motion goes along with the robot. Default 0.5. */
+  double place_limit;
+  /* Largest way of a foothold, seen from the mass, from that of the motion, in h. Default 0.5. */
+  double foothold_limit;
+  /* Forces of feet stay within this friction cone; 0: 0.95 of each contact's own coefficient. Default 0. */
+  double friction;
+  /* How long the motion waits for a foot that should have landed and one that should leave stays, in sqrt(h/g). Default 0. */
+  double wait;
+  /* The motion runs slower by this part for each h that the trunk is behind along its travel, and faster ahead. Default 0. */
+  double phase;
+} pk_follow_options;
+
+PK_API pk_follow_options pk_follow_options_default(void);
+PK_API pk_status pk_follow_create(const pk_model *model, const pk_follow_options *options,
+                                  pk_controller **out, pk_error *err);
+PK_API void pk_follow_destroy(pk_controller *controller);
 
 #ifdef __cplusplus
 }

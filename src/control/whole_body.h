@@ -159,6 +159,10 @@ pk_status pki_whole_body_validate(const pk_whole_body_options *o, pk_error *err)
 /* whole_body_feet.c: robot, motors, feet, rows and columns. */
 pk_status pki_whole_body_find(pki_whole_body *c, const pk_model *model, pk_error *err);
 
+/* What a foot, of which link and body are set, stands on at a pose of its body whose axes are `turn`: one ball is a point, boxes and
+ * several balls an area with up to PKI_WHOLE_POINTS corners. */
+pk_status pki_whole_foot_points(const pk_model *m, const double turn[9], pki_whole_foot *foot, pk_error *err);
+
 /* whole_body_goals.c: which feet stand, from contacts; targets and weights of rows for lane l, after `sense`. */
 void pki_whole_body_feel(const pki_whole_body *c, const pk_observation *seen, pki_whole_state *s);
 void pki_whole_body_start(const pki_whole_body *c, const pki_whole_lanes *w, int l, pki_whole_state *s);

@@ -73,8 +73,7 @@ static void pick_corners(const sole *s, pki_whole_foot *foot)
   }
 }
 
-/* What a foot stands on at the model's own pose. */
-static pk_status find_points(const pk_model *m, const double turn[9], pki_whole_foot *foot, pk_error *err)
+pk_status pki_whole_foot_points(const pk_model *m, const double turn[9], pki_whole_foot *foot, pk_error *err)
 {
   sole s = {0};
   const double down[3] = {0, 0, -1};
@@ -256,7 +255,7 @@ static pk_status measure_robot(pki_whole_body *c, const pk_model *m, pk_error *e
     double back[9], turn[9];
     pki_mat3_transpose(m->links[foot->link].pose.rot, back);
     pki_mat3_mul(pose.rot, back, turn);
-    status = find_points(m, turn, foot, err);
+    status = pki_whole_foot_points(m, turn, foot, err);
     low = fmin(low, pose.pos[2]);
   }
   pk_workspace_destroy(work);

@@ -20,7 +20,7 @@
 
 /* One entry of `models`. */
 typedef struct pki_scenario_model {
-  char model[PKI_PATH_MAX], prefix[64], srdf[PKI_PATH_MAX], pose[128];
+  char model[PKI_PATH_MAX], prefix[64], srdf[PKI_PATH_MAX], pose[128], motion[PKI_PATH_MAX];
   pk_root_kind root;
   double position[3], rpy[3], quaternion[4];
   bool on_ground;

@@ -25,6 +25,9 @@ static const pk_field model_fields[] = {
      "move a free root up or down until the start pose just stands on the ground"},
     PKI_TEXT("pose", pki_scenario_model, pose, 0,
              "initial pose by name: a keyframe of its file, or a group_state of its SRDF file"),
+    PKI_TEXT("motion", pki_scenario_model, motion, 0,
+             "start in the first line of a motion, a path from the scenario's folder: trunk, joints and "
+             "their rates"),
     PKI_PART("joints", "initial pose: a value for each joint that is named"),
     PKI_TEXT("srdf", pki_scenario_model, srdf, 0,
              "a path from the scenario's folder: pairs of its links that do not collide, and named poses"),
@@ -108,6 +111,9 @@ static void read_models(pki_scenario *s, const pki_node *node, pki_problems *pro
     read_model(n, m, problems);
     if (m->srdf[0] != '\0') {
       pki_scenario_hash_file(s, m->srdf);
+    }
+    if (m->motion[0] != '\0') {
+      pki_scenario_hash_file(s, m->motion);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gait/motion_file.h"
 #include "model/joint_type.h"
 #include "model/motion.h"
 #include "model/name_table.h"
@@ -278,6 +279,40 @@ static void set_named_pose(const pki_world *w, const pk_model *m, int model, dou
   }
 }
 
+/* ---- the start of a motion ---- */
+
+/* Trunk, joints and rates of a motion's first line; the trunk stays where the scenario has put it, if it has. */
+static pk_status set_motion(const pki_world *w, const pk_model *m, int model, double *q, double *u,
+                            pk_error *err)
+{
+  const pki_scenario_model *of = &w->scenario->models[model];
+  const pki_node *node = pki_node_find(of->node, "motion");
+  char path[PKI_PATH_MAX];
+  pki_whole_motion motion = {.robot = -1};
+  pk_status status = pki_scenario_find_file(w->scenario, node, of->motion, path, err);
+  if (status == PK_OK) {
+    status = pki_scenario_place_file(pki_whole_motion_read(path, m, &motion, err), node, of->motion, err);
+  }
+  if (status == PK_OK &&
+      (motion.robot < w->model_robot[model] || motion.robot >= w->model_robot[model + 1])) {
+    status = pki_node_fail(node, err, PK_ERROR_ARGUMENT, "the motion is of another robot, \"%s\"",
+                           m->robots[motion.robot].name);
+  }
+  if (status == PK_OK) {
+    const pk_model_robot *robot = &m->robots[motion.robot];
+    if (!has_place(of)) {
+      memcpy(q + robot->q, motion.values + PKI_WHOLE_MOTION_PLACE, 7 * sizeof *q);
+    }
+    memcpy(u + robot->u, motion.values + PKI_WHOLE_MOTION_VELOCITY, 6 * sizeof *u);
+    for (int k = 0; k < motion.joints; k++) {
+      q[m->dof_q[motion.dof[k]]] = motion.values[pki_whole_motion_q_at(k)];
+      u[motion.dof[k]] = motion.values[pki_whole_motion_u_at(&motion, k)];
+    }
+  }
+  pki_whole_motion_free(&motion);
+  return status;
+}
+
 void pki_world_set_pose(pki_world *world, pki_problems *problems)
 {
   const pki_scenario *s = world->scenario;
@@ -292,6 +327,10 @@ void pki_world_set_pose(pki_world *world, pki_problems *problems)
   pk_sim_get_joints(world->sim, q, u);
   for (int i = 0; i < s->nmodel; i++) {
     set_named_pose(world, m, i, q, u, problems);
+    if (s->models[i].motion[0] != '\0') {
+      pk_error err = {0};
+      pki_problems_note(problems, set_motion(world, m, i, q, u, &err), &err);
+    }
     set_joints(s, m, &s->models[i], q, problems);
   }
   if (pki_problems_total(problems) == before) {

@@ -231,6 +231,16 @@ static void what_was_killed_goes_on_to_the_same_result(void **state)
   cJSON_Delete(whole), cJSON_Delete(resumed);
 }
 
+/* The motion in the world of hard contact, from its own first state: as fast as it was planned, and on its feet. */
+static void an_optimal_trot_walks_in_the_simulator(void **state)
+{
+  (void)state;
+  cJSON *o = run_json("run whole/scenario.yaml --json -o walked", 0);
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(o, "fell_at")));
+  assert_near(number_at(o, "mean_speed"), 0.3, 0.015);
+  cJSON_Delete(o);
+}
+
 static void an_interrupt_writes_the_best_so_far(void **state)
 {
   (void)state;
@@ -253,6 +263,7 @@ int main(void)
       cmocka_unit_test(check_explains_a_gait),
       cmocka_unit_test(a_grid_solves_every_combination),
       cmocka_unit_test(what_was_killed_goes_on_to_the_same_result),
+      cmocka_unit_test(an_optimal_trot_walks_in_the_simulator),
       cmocka_unit_test(an_interrupt_writes_the_best_so_far),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -162,5 +162,25 @@ for text in WRONG:
     if accepts(text)[0]:
         failures += 1
         print(f"{text!r}: pronk accepts it")
+# Gait files by the schema of theirs.
+validator = jsonschema.Draft202012Validator(
+    json.loads(subprocess.run([PRONK, "schema", "gait"], capture_output=True, check=True, text=True).stdout))
+validator.check_schema(validator.schema)
+GAIT = "model: starleth\nfeet: [LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT]\n"
+for path in sorted((SOURCE / "gaits").glob("*.yaml")):
+    expect(path.name, path.read_text(), True)
+for tail, good in [
+    ("gait: {pattern: trot}\n", True),
+    ("phases: [{stance: [], duration: [0.1, 1]}]\nclosure: once\nstart: {rest: true, joints: {z: 0.4}}\n", True),
+    ("feet: [{link: LF_FOOT, ankle: 3}]\ngait: {pattern: trot}\nmotors: [{joints: '*', motor: maxon-re40, gear: 9}]\n", True),
+    ("gait: {pattern: trott}\n", False),
+    ("gait: {pattern: trot}\nphases: [{stance: [], duration: 1}]\n", False),
+    ("phases: [{stance: []}]\n", False),
+    ("phases: [{stance: [], duration: [1]}]\n", False),
+    ("gait: {pattern: trot}\nobjective: {torqe: 1}\n", False),
+    ("gait: {pattern: trot}\nspeed: fast\n", False),
+    ("", False),
+]:
+    expect(repr(tail), ("model: starleth\n" if tail.startswith("feet") else GAIT) + tail, good)
 print(f"{len(GOOD)} right, {len(WRONG)} wrong, {failures} failures")
 sys.exit(failures != 0)

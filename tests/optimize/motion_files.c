@@ -23,7 +23,7 @@ static const char bounding[] = "model:\n  model: starleth\n  position: [0, 0, 0.
                                "feet: [LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT]\n"
                                "gait: {pattern: bound, duty: 0.5, intervals: 8}\nspeed: 0.5\nperiod: 0.6\n";
 
-static const double PERIOD = 0.6, SPEED = 0.5, SWING = 0.2, TURN = 0.4;
+static const double PERIOD = 0.6, SPEED = 0.5, SWING = 0.2, TURN = 0.4, HEADING = 0.7;
 
 /* A motion in closed form: the trunk goes ahead and yaws at a constant rate, joints swing. */
 static void fill_point(const pki_gait_file *g, double t, int phase, pki_motion_point *out)
@@ -36,7 +36,7 @@ static void fill_point(const pki_gait_file *g, double t, int phase, pki_motion_p
     out->tau[k] = k >= 6 ? 10 * cos(w * t) : 0;
   }
   out->q[0] = SPEED * t, out->v[0] = SPEED;
-  out->q[5] = TURN * t / PERIOD, out->v[5] = TURN / PERIOD;
+  out->q[5] = HEADING + TURN * t / PERIOD, out->v[5] = TURN / PERIOD;
   for (int f = 0; f < 4; f++) {
     if ((g->problem.phases[phase].stance >> f & 1) != 0) {
       out->force[f][0] = 12, out->force[f][1] = 5, out->force[f][2] = 130;
@@ -51,7 +51,9 @@ static void make_solution(const pki_gait_file *g, pki_motion_solution *s)
   s->points = calloc(200, sizeof *s->points);
   s->iterations = calloc(3, sizeof *s->iterations);
   s->warm = malloc(5);
-  assert_true(s->points != NULL && s->iterations != NULL && s->warm != NULL);
+  assert_non_null(s->points);
+  assert_non_null(s->iterations);
+  assert_non_null(s->warm);
   memcpy(s->warm, "warm", 5);
   s->warm_size = 5;
   s->niteration = 3;
@@ -125,7 +127,7 @@ static void the_course_has_the_trunk_in_the_world(void **state)
   const bench *b = *state;
   for (int i = 0; i < b->course.nrow; i++) {
     const pki_course_row *r = &b->course.rows[i];
-    const double t = r->point->time, half = TURN * t / PERIOD / 2;
+    const double t = r->point->time, half = (HEADING + TURN * t / PERIOD) / 2;
     assert_near(r->position[0], SPEED * t, 1e-12);
     assert_near(r->position[2], 0.43, 1e-12);
     assert_near(r->quaternion[0], cos(half), 1e-12);
@@ -192,7 +194,7 @@ static void the_motion_file_has_every_row(void **state)
     double v[128];
     const pki_course_row *r = &b->course.rows[i];
     assert_int_equal(split_line(line, v, 128), 14 + 3 * 12 + 4 * 4);
-    assert_true(v[0] == r->point->time && v[1] == r->position[0] && v[7] == r->quaternion[3]);
+    assert_true(v[0] == r->time && v[1] == r->position[0] && v[7] == r->quaternion[3]);
     assert_true(v[14] == r->point->q[6] && v[15] == r->point->v[6] && v[16] == r->point->tau[6]);
     assert_true(v[50] == (r->stance & 1) && v[53] == r->point->force[0][2]);
   }
@@ -228,25 +230,28 @@ static void the_table_of_references_has_each_time_once(void **state)
 
 /* ---- scenario.yaml ---- */
 
-/* All but its controller: that one opens motion.csv. */
+/* Place, joints and rates are those of the first row. */
 static void the_scenario_starts_where_the_motion_does(void **state)
 {
   const bench *b = *state;
   pk_error err = {.message = ""};
   pki_scenario *s = NULL;
   pki_world w = {0};
-  static const char *const none = "controller=hold";
+  assert_int_equal(pki_motion_csv_save(&b->course, path_in(b, "motion.csv"), &err), PK_OK);
   assert_int_equal(pki_motion_scenario_save(&b->course, path_in(b, "scenario.yaml"), &err), PK_OK);
-  if (pki_scenario_load(path_in(b, "scenario.yaml"), &none, 1, &s, &err) != PK_OK ||
+  if (pki_scenario_load(path_in(b, "scenario.yaml"), NULL, 0, &s, &err) != PK_OK ||
       pki_world_create(s, &w, &err) != PK_OK) {
     fail_msg("%s", err.message);
   }
+  assert_non_null(w.model);
   const double *q = pk_sim_q(w.sim);
   for (int i = 0; i < 3; i++) {
     assert_near(q[i], b->course.rows[0].position[i], 1e-12);
   }
   const int knee = pk_model_find_joint(w.model, "LF_KFE");
   assert_near(q[w.model->joints[knee].q], -1.3, 1e-12);
+  assert_near(pk_sim_u(w.sim)[0], SPEED, 1e-12);
+  assert_near(pk_sim_u(w.sim)[w.model->joints[knee].u], b->course.rows[0].point->v[8], 1e-12);
   assert_near(s->duration, 4 * PERIOD, 1e-12);
   pki_world_free(&w);
   pki_scenario_destroy(s);

@@ -41,8 +41,8 @@ const pk_field pki_gait_fields[] = {
     {SETTING("motor_lines", motor_lines), PK_FIELD_BOOL, "", false, 0, 1, NULL,
      "torques stay below the torque-speed lines of the motors"},
     PKI_PART("ground", "what the feet stand on"),
-    {SETTING("clearance", clearance), PK_FIELD_REAL, "m", 0.02, 0, 10, NULL,
-     "of a foot in the middle of its swing, at least"},
+    {SETTING("clearance", clearance), PK_FIELD_REAL, "m", 0.02, -10, 10, NULL,
+     "of a foot in the middle of its swing, at least; below 0 it may pass through the ground"},
     {SETTING("least_force", least_force), PK_FIELD_REAL, "", 0, 0, 1, NULL,
      "share of the weight that every standing foot carries at least"},
     PKI_PART("stability", "what S_H is measured by, and its bound"),
@@ -122,6 +122,8 @@ const pk_field pki_gait_foot_fields[] = {
     PKI_TEXT("link", pki_gait_foot, link, 1, "the link that touches the ground"),
     {"ankle", offsetof(pki_gait_foot, ankle), PK_FIELD_REAL, "N m", 0, 0, LARGE, NULL,
      "largest torque of an ankle about y on a foot without mass that stays on the ground, 0: there is none"},
+    {"radius", offsetof(pki_gait_foot, radius), PK_FIELD_REAL, "m", 0, 0, 10, NULL,
+     "of the ball on which it rolls, 0: a point; default: that of its shape"},
 };
 const int pki_gait_foot_field_count = PKI_COUNT(pki_gait_foot_fields);
 

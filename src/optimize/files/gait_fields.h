@@ -9,7 +9,8 @@
 /* One entry of `feet` that is a mapping. */
 typedef struct pki_gait_foot {
   char link[PKI_MOTION_NAME];
-  double ankle; /* N m */
+  double ankle;  /* N m */
+  double radius; /* m */
 } pki_gait_foot;
 
 /* One entry of `phases`. */

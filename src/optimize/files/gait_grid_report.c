@@ -70,9 +70,10 @@ pk_status pki_gait_grid_csv_save(const pki_gait_grid *grid, const char *path, pk
   for (int i = 0; i < grid->naxis; i++) {
     pki_text_addf(&out, "%s,", grid->axes[i].key);
   }
-  pki_text_add(&out,
-               "solved,objective,forward_speed,froude,stride,period,cost_of_transport,joule_per_metre,joule_cost,"
-               "stability,friction_used,iterations,seconds,folder,message\n");
+  pki_text_add(
+      &out,
+      "solved,objective,forward_speed,froude,stride,period,cost_of_transport,joule_per_metre,joule_cost,"
+      "stability,friction_used,iterations,seconds,folder,message\n");
   for (int i = 0; i < grid->count; i++) {
     const pki_gait_cell *c = &grid->cells[i];
     const bool found = c->found;

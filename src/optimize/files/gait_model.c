@@ -191,7 +191,10 @@ static void read_foot(pki_gait_file *g, const pki_node *n, pki_problems *problem
   }
   const pk_status status = pki_motion_add_foot(p, foot.link, &err);
   if (pki_problems_note(problems, pki_node_place(status, n, "", &err), &err) == PK_OK) {
-    p->feet[p->nfoot - 1].ankle = foot.ankle;
+    const bool given = n->kind == PKI_NODE_MAP && pki_node_find(n, "radius") != NULL;
+    pki_motion_foot *added = &p->feet[p->nfoot - 1];
+    added->ankle = foot.ankle;
+    added->radius = given ? foot.radius : added->radius;
   }
 }
 

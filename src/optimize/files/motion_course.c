@@ -44,6 +44,18 @@ static void fill_row(const pki_course *c, pk_workspace *w, pki_course_row *row)
   pki_motion_stability(p, w, row->point, row->stance, &row->edges);
 }
 
+/* Rounding must not let times fall, nor tear the two sides of a boundary apart. */
+static double time_of(const pki_course *c, int i)
+{
+  const pki_motion_point *point = c->rows[i].point;
+  const double time = point->time - c->whole.points[0].time;
+  if (i == 0) {
+    return 0;
+  }
+  const bool boundary = point->phase != c->rows[i - 1].point->phase;
+  return boundary ? c->rows[i - 1].time : fmax(time, c->rows[i - 1].time);
+}
+
 /* Phases of the whole cycle: those of the problem, and where half a cycle was solved their mirror images. */
 static pk_status fill_phases(pki_course *c, pk_error *err)
 {
@@ -95,12 +107,10 @@ static void fill_travel(pki_course *c)
 {
   const pki_course_row *first = &c->rows[0], *last = &c->rows[c->nrow - 1];
   c->repeats = c->gait->problem.closure != PKI_MOTION_ONCE;
-  const double yaw = yaw_of(first->quaternion);
-  const double x = last->position[0] - first->position[0], y = last->position[1] - first->position[1];
-  c->travel[0] = cos(yaw) * x + sin(yaw) * y;
-  c->travel[1] = cos(yaw) * y - sin(yaw) * x;
-  c->travel[2] = yaw_of(last->quaternion) - yaw;
-  c->travel[2] = remainder(c->travel[2], 2 * acos(-1));
+  for (int k = 0; k < 2; k++) {
+    c->travel[k] = last->position[k] - first->position[k];
+  }
+  c->travel[2] = remainder(yaw_of(last->quaternion) - yaw_of(first->quaternion), 2 * acos(-1));
 }
 
 pk_status pki_course_make(const pki_gait_file *gait, const pki_motion_solution *solution, pki_course *out,
@@ -122,6 +132,7 @@ pk_status pki_course_make(const pki_gait_file *gait, const pki_motion_solution *
     pki_course_row *row = &out->rows[out->nrow++];
     row->point = &out->whole.points[i];
     fill_row(out, w, row);
+    row->time = time_of(out, i);
     if (i > 0) {
       keep_sign(out->rows[i - 1].quaternion, row->quaternion);
     }

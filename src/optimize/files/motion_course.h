@@ -8,7 +8,8 @@
 
 typedef struct pki_course_row {
   const pki_motion_point *point; /* of the course's `whole` */
-  unsigned stance;               /* bits of feet */
+  double time;     /* s, from the start; the same on both sides of a boundary of phases, and never falling */
+  unsigned stance; /* bits of feet */
   /* the root link */
   double position[3], quaternion[4]; /* m; w, x, y, z */
   double velocity[3];                /* m/s, of its origin, world axes */
@@ -27,8 +28,7 @@ typedef struct pki_course {
   double start[PKI_MOTION_PHASES + 1]; /* s, of each phase; the last: the end of the motion */
   char name[PKI_MOTION_PHASES][PKI_MOTION_NAME];
   bool repeats;
-  double travel
-      [3]; /* m, m, rad: of the trunk in one repetition, along its heading at the start, across it, about z */
+  double travel[3]; /* m, m, rad: of the trunk in one repetition, along x and y of the world and about z */
 } pki_course;
 
 /* The course of a solution; to be freed also on failure. */

@@ -51,7 +51,7 @@ static void add_row(const pki_course *c, const pki_course_row *row, pki_text *ou
   const pk_model *m = c->gait->model;
   const double *const values[] = {row->point->q, row->point->v, row->point->tau};
   char time[PKI_REAL_TEXT];
-  pki_text_add(out, pki_format_real(row->point->time - c->start[0], time));
+  pki_text_add(out, pki_format_real(row->time, time));
   add_reals(out, row->position, 3);
   add_reals(out, row->quaternion, 4);
   add_reals(out, row->velocity, 3);
@@ -118,7 +118,7 @@ pk_status pki_motion_track_save(const pki_course *course, const char *path, pk_e
   add_torque_limits(course, &text);
   for (int i = 0; i < course->nrow; i++) {
     const pki_motion_point *point = course->rows[i].point;
-    const double time = point->time - course->start[0];
+    const double time = course->rows[i].time;
     char number[PKI_REAL_TEXT];
     if (time <= last + 1e-9) {
       continue; /* the other side of a boundary of phases has the same pose */

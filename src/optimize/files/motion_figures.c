@@ -84,7 +84,7 @@ static int row_at(const pki_course *c, double time)
 {
   int best = 0;
   for (int i = 1; i < c->nrow; i++) {
-    best = fabs(c->rows[i].point->time - time) < fabs(c->rows[best].point->time - time) ? i : best;
+    best = fabs(c->rows[i].time - time) < fabs(c->rows[best].time - time) ? i : best;
   }
   return best;
 }
@@ -132,10 +132,10 @@ void pki_motion_page_figures(pki_motion_page *page)
   pki_svg_open(out, WIDTH, 18 + side + 18 + above, "Stick figures of the motion");
   for (int i = 0; i < POSES; i++) {
     const double end = c->start[c->whole.nphase] - c->start[0];
-    const int row = row_at(c, c->start[0] + end * i / POSES);
+    const int row = row_at(c, end * i / POSES);
     const double shift = i * step - c->rows[row].position[0];
     pki_text_addf(out, "<text x=\"%.1f\" y=\"12\" font-size=\"11\" class=\"tick\">%.3f s</text>",
-                  across(&views[0], i * step) - 16, c->rows[row].point->time - c->start[0]);
+                  across(&views[0], i * step) - 16, c->rows[row].time);
     for (int v = 0; v < 2; v++) {
       add_robot(c, w, row, &views[v], shift, out);
     }

@@ -272,7 +272,7 @@ static bool make_room(pki_motion_page *page)
   }
   page->bound_x = room + (values + 1) * n;
   for (int i = 0; i < c->nrow; i++) {
-    page->time[i] = c->rows[i].point->time - c->start[0];
+    page->time[i] = c->rows[i].time;
   }
   for (int i = 0; i < 3 * c->whole.nphase; i++) {
     page->bound_x[i] = i % 3 == 2 ? NAN : c->start[i / 3] - c->start[0];

@@ -68,19 +68,22 @@ static void add_source(const pki_scenario *s, pki_text *out)
   }
 }
 
-/* Place and pose at the first point. */
+/* Place, pose and rates at the first point: a free trunk has them from the motion's file; of a robot that is fixed in the world the
+ * pose. */
 static void add_start(const pki_course *c, pki_text *out)
 {
   const pk_model *m = c->gait->model;
-  const pki_course_row *row = &c->rows[0];
-  const char *prefix = c->gait->scenario->models[0].prefix;
-  const size_t skip = strlen(prefix);
+  const pki_scenario_model *entry = &c->gait->scenario->models[0];
   char number[PKI_REAL_TEXT];
   if (pki_gait_trunk(m) > 0) {
+    pki_text_add(out, "  motion: motion.csv\n");
+    return;
+  }
+  if (entry->node->kind == PKI_NODE_MAP) {
     pki_text_add(out, "  position: ");
-    add_list(out, row->position, 3);
-    pki_text_add(out, "\n  quaternion: ");
-    add_list(out, row->quaternion, 4);
+    add_list(out, entry->position, 3);
+    pki_text_add(out, "\n  rpy: ");
+    add_list(out, entry->rpy, 3);
     pki_text_add(out, "\n");
   }
   pki_text_add(out, "  joints:\n");
@@ -88,9 +91,9 @@ static void add_start(const pki_course *c, pki_text *out)
     const pk_model_joint *j = &m->joints[i];
     if (j->leader < 0 && j->nq == 1) {
       /* rounding may leave a joint a little beyond its limits */
-      const double q = fmin(fmax(row->point->q[j->u], j->lower), j->upper);
+      const double q = fmin(fmax(c->rows[0].point->q[j->u], j->lower), j->upper);
       pki_text_add(out, "    ");
-      pki_text_add_json_string(out, j->name + skip);
+      pki_text_add_json_string(out, j->name + strlen(entry->prefix));
       pki_text_addf(out, ": %s\n", pki_format_real(q, number));
     }
   }
@@ -133,7 +136,6 @@ static void add_controller(const pki_course *c, pki_text *out)
 pk_status pki_motion_scenario_save(const pki_course *course, const char *path, pk_error *err)
 {
   const pki_gait_file *g = course->gait;
-  const int repetitions = 4;
   char number[PKI_REAL_TEXT], name[80];
   pki_text text = {0};
   snprintf(name, sizeof name, "%.60s-follow", g->name);
@@ -141,18 +143,12 @@ pk_status pki_motion_scenario_save(const pki_course *course, const char *path, p
   pki_text_add_json_string(&text, name);
   pki_text_add(&text, "\ndescription: ");
   pki_text_add_json_string(&text, g->description);
-  const double duration = (course->repeats ? repetitions : 1) * course->whole.period;
+  /* four cycles, or a second of standing after the end */
+  const double duration = course->repeats ? 4 * course->whole.period : course->whole.period + 1;
   pki_text_addf(&text, "\nduration: %s\ngravity: ", pki_format_real(duration, number));
   add_list(&text, g->settings.gravity, 3);
   pki_text_add(&text, "\nmodel:\n");
   add_source(g->scenario, &text);
-  if (pki_gait_trunk(g->model) == 0 && g->scenario->models[0].node->kind == PKI_NODE_MAP) {
-    pki_text_add(&text, "  position: ");
-    add_list(&text, g->scenario->models[0].position, 3);
-    pki_text_add(&text, "\n  rpy: ");
-    add_list(&text, g->scenario->models[0].rpy, 3);
-    pki_text_add(&text, "\n");
-  }
   add_start(course, &text);
   if (g->problem.nfoot > 0) {
     add_ground(&g->problem, &text);
