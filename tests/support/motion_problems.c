@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "math/mat3.h"
 #include "optimize/motion/guess.h"
 #include "pronk/builder.h"
 
@@ -146,6 +147,47 @@ void five_link_step(pki_motion_problem *problem, const pk_model *model, int inte
   problem->clearance = -1; /* the foot may swing through the floor */
   problem->objective.torque = 1;
   problem->tolerance = 1e-10;
+}
+
+/* The middle of the foot in its link. */
+static int find_link(const pki_motion_problem *p, int foot, double local[3])
+{
+  const pki_motion_foot *f = &p->feet[foot];
+  const int link = p->model->body_link[f->body];
+  double d[3];
+  pki_sub3(f->at, p->model->links[link].pose.pos, d);
+  pki_mat3_apply_transposed(p->model->links[link].pose.rot, d, local);
+  return link;
+}
+
+void contact_jacobian(const pki_motion_problem *problem, const pk_workspace *w, int foot, double *J)
+{
+  const int n = problem->model->nu;
+  const double radius = problem->feet[foot].radius;
+  double local[3];
+  const int link = find_link(problem, foot, local);
+  pk_link_jacobian(w, link, local, J);
+  for (int k = 0; k < n; k++) { /* omega x (0, 0, -r) */
+    J[3 * n + k] -= radius * J[n + k];
+    J[4 * n + k] += radius * J[k];
+  }
+}
+
+void contact_acceleration(const pki_motion_problem *problem, pk_workspace *w, int foot, const double *v,
+                          const double *a, double out[6])
+{
+  const int n = problem->model->nu;
+  double J[6 * PKI_MOTION_DOFS], local[3];
+  const int link = find_link(problem, foot, local);
+  pk_link_jacobian_dot_u(w, link, local, v, out);
+  pk_link_jacobian(w, link, local, J);
+  for (int i = 0; i < 6; i++) {
+    for (int k = 0; k < n && a != NULL; k++) {
+      out[i] += J[i * n + k] * a[k];
+    }
+  }
+  out[3] -= problem->feet[foot].radius * out[1];
+  out[4] += problem->feet[foot].radius * out[0];
 }
 
 static pk_status copy_grid(const pki_motion_grid *grid, int nphase, pki_motion_grid *out)

@@ -3,6 +3,7 @@
 #define PK_TESTS_MOTION_PROBLEMS_H
 
 #include "optimize/motion/program.h"
+#include "pronk/dynamics.h"
 
 /* models/NAME/NAME.urdf; a free root is a chain. The test fails when it is not there. */
 pk_model *chain_model(const char *name);
@@ -25,6 +26,12 @@ void add_phase(pki_motion_problem *problem, unsigned stance, int intervals, doub
 
 /* The step of RABBIT's biped: 0.5 m in 0.7 s, least integral of squared torques. */
 void five_link_step(pki_motion_problem *problem, const pk_model *model, int intervals);
+
+/* Jacobian [6][nu] of a foot's contact in the state of the workspace, turn then velocity of the point that touches, and the rates of both for
+ * accelerations a (NULL: none): by those of its link. */
+void contact_jacobian(const pki_motion_problem *problem, const pk_workspace *w, int foot, double *J);
+void contact_acceleration(const pki_motion_problem *problem, pk_workspace *w, int foot, const double *v,
+                          const double *a, double out[6]);
 
 /* A program with all that it needs, at its first guess. */
 typedef struct built_motion {
