@@ -76,6 +76,7 @@ extern "C" {
   X(pk_energy) \
   X(pk_error) \
   X(pk_estimator) \
+  X(pk_feasible_region) \
   X(pk_fixed_point) \
   X(pk_floquet) \
   X(pk_floquet_options) \
@@ -153,6 +154,7 @@ extern "C" {
   X(pk_stability_input) \
   X(pk_stability_options) \
   X(pk_stability_sum) \
+  X(pk_stability_torques) \
   X(pk_step_info) \
   X(pk_stride_options) \
   X(pk_terrain_hit) \

@@ -137,7 +137,8 @@ typedef struct pk_stability_input {
 
 /* ---- what comes of it ---- */
 
-/* Corners and edges of a support polygon, at most. */
+/* Corners and edges of a support polygon, at most. Of more corners (feet of fine meshes) those farthest in as many directions are taken,
+ * a polygon within the true one. */
 enum { PK_STABILITY_EDGES = 32 };
 
 typedef enum pk_edge_kind {
@@ -238,8 +239,7 @@ typedef struct pk_stability {
 } pk_stability;
 
 /* All measures that the options ask for. options NULL: the defaults. PK_ERROR_ARGUMENT: an option is out of its range, the mass is not
- * above zero, there is no gravity, a number is not finite, a normal has not unit length. PK_ERROR_LIMIT: more than PK_STABILITY_EDGES
- * corners. */
+ * above zero, there is no gravity, a number is not finite, a normal has not unit length. */
 PK_API pk_status pk_stability_compute(const pk_stability_input *input, const pk_stability_options *options,
                                       pk_stability *out, pk_error *err);
 
@@ -285,6 +285,46 @@ typedef struct pk_stability_foot {
 PK_API void pk_fri_compute(const pk_stability_foot *feet, int count, double g, double height,
                            double point[3]);
 
+/* ---- where the centre of mass may be ---- */
+
+/* Joint torques of a standing robot, as contact forces f_i make them: torque k is bias_k - sum_i row_ki . f_i, within +-limit_k. */
+typedef struct pk_stability_torques {
+  /* How many, PK_STABILITY_EDGES at most. */
+  int count;
+  /* [count] N m or N, without contact forces: what holds the limbs. */
+  const double *bias;
+  /* [count] N m or N, zero or more; INFINITY: none. */
+  const double *limit;
+  /* [count][ncontact][3] m or 1, world: the rows of the contacts' Jacobians. */
+  const double *row;
+} pk_stability_torques;
+
+/* Horizontal places of the centre of mass at which a robot can stand still. */
+typedef struct pk_feasible_region {
+  /* Corners, counterclockwise from above; 0: there is no such place, or they have no bound (`margin` tells). */
+  int ncorner;
+  /* m, on the ground, world. */
+  double corners[PK_STABILITY_EDGES][3];
+  /* m, of the GCoM within it, negative outside; -INFINITY: there is no such place; INFINITY: it has no bound. */
+  double margin;
+  /* m, the region reaches beyond the polygon by this at most. */
+  double gap;
+} pk_feasible_region;
+
+/* The feasible region (Orsolino 2020): for all places in it there are contact forces in their friction cones that carry the weight with torques
+ * within limits, the limbs being where they are. torques NULL: motors are strong, and on flat ground it is the support. Forces, momenta and rates
+ * of the input do not count, beside which contacts support. It takes tens of linear programs, 10 ms in all for a quadruped: for planning, not for each step.
+ * PK_ERROR_LIMIT: more than PK_STABILITY_EDGES torques. */
+PK_API pk_status pk_feasible_region_compute(const pk_stability_input *input,
+                                            const pk_stability_torques *torques,
+                                            const pk_stability_options *options, pk_feasible_region *out,
+                                            pk_error *err);
+
+/* Of a robot of a world after a step, with the effort limits of its model on the joints between trunk and contacts. Leaves pk_sim_workspace at the
+ * configuration, at rest. PK_ERROR_UNSUPPORTED: joints are cut. PK_ERROR_LIMIT: more than PK_STABILITY_EDGES contacts or such joints. */
+PK_API pk_status pk_sim_feasible_region(pk_sim *sim, int robot, const pk_stability_options *options,
+                                        pk_feasible_region *out, pk_error *err);
+
 /* ---- sums over a motion ---- */
 
 /* What a motion comes to; all zeros is an empty one. */
@@ -299,10 +339,12 @@ typedef struct pk_stability_sum {
   double least[PK_STABILITY_MEASURE_COUNT];
   /* [measure] s, when that was. */
   double least_at[PK_STABILITY_MEASURE_COUNT];
-  /* [measure] integral of the margin over its time. */
+  /* [measure] integral of the margin over the time in which it is finite. */
   double integral[PK_STABILITY_MEASURE_COUNT];
-  /* [measure] s, in which the margin was a number. */
+  /* [measure] s, in which the margin was a number, infinite ones included. */
   double counted[PK_STABILITY_MEASURE_COUNT];
+  /* [measure] s, in which it was finite. */
+  double finite[PK_STABILITY_MEASURE_COUNT];
 } pk_stability_sum;
 
 /* A sample at `time` (s) that stands for dt seconds. */
@@ -314,7 +356,7 @@ PK_API double pk_stability_mean_js1(const pk_stability_sum *sum);
 /* kg m^2/s, J_s2 (11): minus the least S_H; NAN where there was none. */
 PK_API double pk_stability_js2(const pk_stability_sum *sum);
 
-/* The least and the mean margin; NAN where there was none. */
+/* The least and the mean margin, the mean of those that are finite; NAN where there was none. */
 PK_API double pk_stability_least(const pk_stability_sum *sum, pk_stability_measure measure);
 PK_API double pk_stability_mean(const pk_stability_sum *sum, pk_stability_measure measure);
 

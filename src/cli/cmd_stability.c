@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/cmd_view.h"
 #include "cli/print_json.h"
+#include "cli/print_summary.h"
 #include "cli/terminal.h"
 #include "report/table.h"
 #include "run/stability_replay.h"
@@ -48,23 +49,11 @@ static bool set_options(const pki_args *args, pk_stability_options *options)
 
 static cJSON *track_json(const pki_stability_replay *replay, const pki_stability_track *t, const char *folder)
 {
-  cJSON *o = cJSON_CreateObject(), *measures = cJSON_AddObjectToObject(o, "measures");
+  cJSON *o = cJSON_CreateObject();
   char path[PKI_PATH_MAX];
   cJSON_AddStringToObject(o, "robot", replay->world.model->robots[replay->robot].name);
   cJSON_AddNumberToObject(o, "samples", t->n);
-  pki_json_number(o, "time", t->sum.time);
-  pki_json_number(o, "supported", t->sum.supported);
-  for (int i = 0; i < PK_STABILITY_MEASURE_COUNT; i++) {
-    const pk_stability_measure measure = (pk_stability_measure)i;
-    cJSON *row = cJSON_AddObjectToObject(measures, pk_stability_measure_name(measure));
-    cJSON_AddStringToObject(row, "unit", pk_stability_measure_unit(measure));
-    pki_json_number(row, "least", pk_stability_least(&t->sum, measure));
-    pki_json_number(row, "at", t->sum.counted[i] > 0 ? t->sum.least_at[i] : NAN);
-    pki_json_number(row, "mean", pk_stability_mean(&t->sum, measure));
-  }
-  pki_json_number(o, "js1", t->sum.js1);
-  pki_json_number(o, "js1_mean", pk_stability_mean_js1(&t->sum));
-  pki_json_number(o, "js2", pk_stability_js2(&t->sum));
+  pki_json_stability(o, &t->sum);
   cJSON_AddStringToObject(o, "report", pki_path_join(path, folder, "report.html") ? path : folder);
   return o;
 }

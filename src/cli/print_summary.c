@@ -1,6 +1,7 @@
 #include "cli/print_summary.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/build.h"
@@ -102,6 +103,24 @@ static void add_actuators(cJSON *o, const pki_run_result *r)
   }
 }
 
+void pki_json_stability(cJSON *object, const pk_stability_sum *sum)
+{
+  pki_json_number(object, "time", sum->time);
+  pki_json_number(object, "supported", sum->supported);
+  cJSON *measures = cJSON_AddObjectToObject(object, "measures");
+  for (int i = 0; i < PK_STABILITY_MEASURE_COUNT; i++) {
+    const pk_stability_measure measure = (pk_stability_measure)i;
+    cJSON *row = cJSON_AddObjectToObject(measures, pk_stability_measure_name(measure));
+    cJSON_AddStringToObject(row, "unit", pk_stability_measure_unit(measure));
+    pki_json_number(row, "least", pk_stability_least(sum, measure));
+    pki_json_number(row, "at", sum->counted[i] > 0 ? sum->least_at[i] : NAN);
+    pki_json_number(row, "mean", pk_stability_mean(sum, measure));
+  }
+  pki_json_number(object, "js1", sum->supported > 0 ? sum->js1 : NAN);
+  pki_json_number(object, "js1_mean", pk_stability_mean_js1(sum));
+  pki_json_number(object, "js2", pk_stability_js2(sum));
+}
+
 cJSON *pki_run_json(const pki_scenario *s, const pki_run_result *r)
 {
   cJSON *o = cJSON_CreateObject();
@@ -134,6 +153,9 @@ cJSON *pki_run_json(const pki_scenario *s, const pki_run_result *r)
   pki_json_number(o, "energy_end", r->energy_end);
   pki_json_number(o, "cost_of_transport", pki_run_cost_of_transport(r));
   add_actuators(o, r);
+  if (r->has_stability) {
+    pki_json_stability(cJSON_AddObjectToObject(o, "stability"), &r->stability);
+  }
   pki_json_number(o, "contacts_mean", r->mean_contacts);
   cJSON_AddNumberToObject(o, "contacts_max", r->most_contacts);
   pki_json_number(o, "penetration", r->penetration);

@@ -5,6 +5,9 @@
 #include "cli/print_json.h"
 #include "run/run.h"
 
+/* Sums of stability measures: {time, supported, measures: {NAME: {unit, least, at, mean}}, js1, js1_mean, js2}. */
+void pki_json_stability(cJSON *object, const pk_stability_sum *sum);
+
 /* What `pronk run --json` prints. */
 cJSON *pki_run_json(const pki_scenario *scenario, const pki_run_result *result);
 

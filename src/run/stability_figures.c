@@ -53,16 +53,18 @@ static void momentum_figure(pki_report *report, const pki_stability_curves *c, p
   if (c->margin[PK_STABILITY_S_H] != NULL && find_bands(c, &bands)) {
     for (int p = 0; p < PKI_SUPPORT_PHASES; p++) {
       if (bands.n[p] > 0) {
-        series[n++] = (pki_svg_series){.name = pki_support_phase_names[p],
-                                       .x = bands.from[p],
-                                       .y = bands.to[p],
-                                       .n = bands.n[p],
-                                       .style = PKI_SVG_BANDS,
-                                       .color = p + 1};
+        series[n] = (pki_svg_series){.name = pki_support_phase_names[p],
+                                     .x = bands.from[p],
+                                     .y = bands.to[p],
+                                     .n = bands.n[p],
+                                     .style = PKI_SVG_BANDS,
+                                     .color = p + 1};
+        n++;
       }
     }
-    series[n++] = (pki_svg_series){
+    series[n] = (pki_svg_series){
         .name = "S_H", .x = c->time, .y = c->margin[PK_STABILITY_S_H], .n = c->n, .color = PKI_INK_DARK};
+    n++;
     const pki_svg_panel panel = {.x = time,
                                  .y = {.label = "S_H", .unit = pk_stability_measure_unit(PK_STABILITY_S_H)},
                                  .series = series,
@@ -137,6 +139,7 @@ static double equal_scale(double x[2], double y[2])
 static void plan_figure(pki_report *report, const pki_stability_curves *c)
 {
   static const char *const names[PATHS] = {"GCoM", "ZMP", "FRI", "capture point"};
+  static const int colors[PATHS] = {PKI_INK_DARK, 1, 2, 4};
   const double *const x[PATHS] = {c->gcom[0], c->zmp[0], c->fri[0], c->dcm[0]}, *const y[PATHS] = {
                                                                                     c->gcom[1], c->zmp[1],
                                                                                     c->fri[1], c->dcm[1]};
@@ -145,27 +148,25 @@ static void plan_figure(pki_report *report, const pki_stability_curves *c)
   int n = 0;
   for (int i = 0; i < c->noutline; i++) {
     const pki_support_outline *o = &c->outlines[i];
-    series[n++] = (pki_svg_series){.name = i == 0 ? "support" : NULL,
-                                   .x = o->x,
-                                   .y = o->y,
-                                   .n = o->n,
-                                   .style = o->n > 1 ? PKI_SVG_LINE : PKI_SVG_POINTS,
-                                   .color = PKI_INK_PALE};
+    series[n] = (pki_svg_series){.name = i == 0 ? "support" : NULL,
+                                 .x = o->x,
+                                 .y = o->y,
+                                 .n = o->n,
+                                 .style = o->n > 1 ? PKI_SVG_LINE : PKI_SVG_POINTS,
+                                 .color = PKI_INK_PALE};
+    n++;
     widen(range_x, o->x, o->n);
     widen(range_y, o->y, o->n);
   }
   for (int i = 0; i < PATHS; i++) {
-    const bool covered =
-        i == 1 && x[2] != NULL; /* the FRI is mostly on the ZMP: draw it first, dashed after it */
     if (x[i] != NULL && y[i] != NULL) {
-      series[n++] = (pki_svg_series){.name = names[i],
-                                     .x = x[i],
-                                     .y = y[i],
-                                     .n = c->n,
-                                     .style = i == 2 ? PKI_SVG_DASHED : PKI_SVG_LINE,
-                                     .color = covered  ? 1
-                                              : i == 0 ? PKI_INK_DARK
-                                                       : i + 1};
+      series[n] = (pki_svg_series){.name = names[i],
+                                   .x = x[i],
+                                   .y = y[i],
+                                   .n = c->n,
+                                   .style = i == 2 ? PKI_SVG_DASHED : PKI_SVG_LINE,
+                                   .color = colors[i]};
+      n++;
       widen(range_x, i < 3 ? x[i] : NULL, c->n);
       widen(range_y, i < 3 ? y[i] : NULL, c->n);
     }

@@ -6,7 +6,7 @@
 #include "stability/stability.h"
 
 /* Contacts of one robot, at most. */
-enum { PKI_STANCE_CONTACTS = 128 };
+enum { PKI_STANCE_CONTACTS = 256 };
 
 /* What the measures of a robot are computed from, with room for its contacts. */
 typedef struct pki_robot_stance {

@@ -27,10 +27,10 @@ pk_status pk_stability_compute(const pk_stability_input *input, const pk_stabili
   pki_stability_clear(out);
   pk_status status = pk_stability_options_validate(&o, err);
   status = status == PK_OK ? pki_stance_init(&stance, input, &o, err) : status;
-  status = status == PK_OK ? pki_support_init(&stance, out, err) : status;
   if (status != PK_OK) {
     return status;
   }
+  pki_support_init(&stance, out);
   for (int k = 0; k < 3; k++) {
     out->up[k] = stance.up[k];
     out->com[k] = input->com[k];

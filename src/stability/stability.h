@@ -4,7 +4,8 @@
  *   support.c     corners and edges of the support, margins of points within it
  *   static_margin.c, zero_moment.c, foot_rotation.c, momentum_margin.c, dcm.c, energy_margin.c, force_angle.c, wrench_margin.c
  *                 a measure each, with its row
- *   wrench_cone.c the linear program over friction cones of the wrench margin
+ *   wrench_cone.c, feasible_region.c  linear programs over friction cones: the wrench margin, and where the centre of mass may be
+ *   column_simplex.c, friction_cone.c how they are solved
  *   stability_rows.c  the list
  *   stability.c   all measures of a stance
  *   robot_stance.c    the stance of a robot from its model, state and contacts
@@ -47,8 +48,8 @@ void pki_stance_on_ground(const pki_stance *stance, const double point[3], doubl
 void pki_stance_centre(const pki_stance *stance, const double force[3], const double moment[3],
                        double out[3]);
 
-/* Corners and edges (support.c). PK_ERROR_LIMIT: there are too many. */
-pk_status pki_support_init(const pki_stance *stance, pk_stability *out, pk_error *err);
+/* Corners and edges (support.c). */
+void pki_support_init(const pki_stance *stance, pk_stability *out);
 
 /* m, margin of a point within the support, seen from above; NAN without support. */
 double pki_support_margin(const pki_stance *stance, const pk_stability *support, const double point[3]);

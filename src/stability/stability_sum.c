@@ -23,8 +23,11 @@ void pk_stability_add(pk_stability_sum *sum, const pk_stability *stability, doub
       sum->least[i] = margin;
       sum->least_at[i] = time;
     }
-    sum->integral[i] += margin * dt;
     sum->counted[i] += dt;
+    if (isfinite(margin)) {
+      sum->integral[i] += margin * dt;
+      sum->finite[i] += dt;
+    }
   }
 }
 
@@ -45,5 +48,5 @@ double pk_stability_least(const pk_stability_sum *sum, pk_stability_measure meas
 
 double pk_stability_mean(const pk_stability_sum *sum, pk_stability_measure measure)
 {
-  return sum->counted[measure] > 0 ? sum->integral[measure] / sum->counted[measure] : NAN;
+  return sum->finite[measure] > 0 ? sum->integral[measure] / sum->finite[measure] : NAN;
 }

@@ -77,8 +77,31 @@ static bool at_same_place(const pki_stance *s, int i, int j, double width)
   return hypot(d[0], d[1]) <= same * width;
 }
 
-/* Indices of the contacts at the corners, counterclockwise; how many there are, one more than there is room for when they do not
- * fit. */
+/* Of more corners than there is room for, those farthest in as many directions: a support within the true one, smaller by less than a part in
+ * 200 of its radius. */
+static int find_farthest(const pki_stance *s, int corners[PK_STABILITY_EDGES])
+{
+  const pk_stability_contact *c = s->in->contacts;
+  int count = 0;
+  for (int k = 0; k < PK_STABILITY_EDGES; k++) {
+    const double angle = 2 * 3.14159265358979323846 * k / PK_STABILITY_EDGES, x = cos(angle), y = sin(angle);
+    int best = -1;
+    double most = 0;
+    for (int i = 0; i < s->in->ncontact; i++) {
+      const double far = x * pki_dot3(c[i].point, s->x) + y * pki_dot3(c[i].point, s->y);
+      if (pki_stance_supports(s, i) && (best < 0 || far > most)) {
+        best = i;
+        most = far;
+      }
+    }
+    if (count == 0 || (corners[count - 1] != best && corners[0] != best)) {
+      corners[count++] = best;
+    }
+  }
+  return count;
+}
+
+/* Indices of the contacts at the corners, counterclockwise; how many there are. */
 static int find_corners(const pki_stance *s, int corners[PK_STABILITY_EDGES])
 {
   double width;
@@ -86,7 +109,7 @@ static int find_corners(const pki_stance *s, int corners[PK_STABILITY_EDGES])
   int count = 0;
   for (int at = first; at >= 0;) {
     if (count == PK_STABILITY_EDGES) {
-      return count + 1;
+      return find_farthest(s, corners);
     }
     corners[count++] = at;
     at = width > 0 ? next_corner(s, at, width) : -1;
@@ -193,16 +216,11 @@ static void count_feet(const pki_stance *s, pk_stability *out)
   }
 }
 
-pk_status pki_support_init(const pki_stance *s, pk_stability *out, pk_error *err)
+void pki_support_init(const pki_stance *s, pk_stability *out)
 {
   int corners[PK_STABILITY_EDGES];
   count_feet(s, out);
   const int n = find_corners(s, corners);
-  if (n > PK_STABILITY_EDGES) {
-    return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "contacts"},
-                    "the support has more than %d corners, which is all that there is room for",
-                    PK_STABILITY_EDGES);
-  }
   out->ncorner = n;
   out->nedge = n > 2 ? n : n == 2;
   for (int i = 0; i < n; i++) {
@@ -217,7 +235,6 @@ pk_status pki_support_init(const pki_stance *s, pk_stability *out, pk_error *err
   for (int i = 0; i < out->nedge; i++) {
     out->edges[i].branch = branch_of(s, out, &out->edges[i]);
   }
-  return PK_OK;
 }
 
 /* Horizontal distance of a point from the line between two others. */

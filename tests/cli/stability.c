@@ -72,6 +72,26 @@ static void options_come_from_the_scenario_and_the_command_line(void **state)
   cJSON_Delete(part);
 }
 
+/* What the run said of itself is what its recording tells. */
+static void the_summary_of_the_run_has_the_same_sums(void **state)
+{
+  (void)state;
+  cJSON *recorded = run_json("stability stability-run -o stability-out --json", 0);
+  cJSON *ran = run_json("run starleth-trot --duration 1 -n --set stability.tip_speed=1.5 --json", 0);
+  const cJSON *stability = cJSON_GetObjectItem(ran, "stability");
+  assert_non_null(stability);
+  static const char *const names[] = {"static_margin", "s_h", "fri", "dcm", "energy_margin"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const double a = number(stability, names[i], "mean"), b = number(recorded, names[i], "mean");
+    assert_true(a - b < 1e-7 && b - a < 1e-7);
+  }
+  cJSON *without = run_json("run starleth-trot --duration 0.1 -n --json", 0);
+  assert_null(cJSON_GetObjectItem(without, "stability"));
+  cJSON_Delete(recorded);
+  cJSON_Delete(ran);
+  cJSON_Delete(without);
+}
+
 static void expect_usage(const char *arguments, const char *message)
 {
   run_result r = run(arguments);
@@ -100,6 +120,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_recording_has_a_table_a_file_and_a_report),
       cmocka_unit_test(options_come_from_the_scenario_and_the_command_line),
+      cmocka_unit_test(the_summary_of_the_run_has_the_same_sums),
       cmocka_unit_test(what_is_wrong_is_told),
   };
   return cmocka_run_group_tests(tests, record, NULL);

@@ -20,7 +20,7 @@ static const wrong cases[] = {
      "duration, certify, seed, model, models, objects, coordinates, actuators, battery, constraints, "
      "materials, "
      "terrain, "
-     "bodies, pairs, collide, step, sensors, estimator, controller, push, disturb, vary, record)"},
+     "bodies, pairs, collide, step, sensors, estimator, controller, push, disturb, vary, stability, record)"},
     {REST "bodies: {friction: -1}\n", 3, "bodies.friction",
      "friction is -1, expected 0 to 1e+06 (Coulomb's coefficient)"},
     {REST "bodies: 1\n", 3, "bodies", "bodies is a value, expected a mapping"},
