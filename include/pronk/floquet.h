@@ -103,7 +103,7 @@ typedef struct pk_multiplier {
   double error;
   /* How far it moves for a change of norm 1 of the derivative, directions over their scales; 1 at best. */
   double condition;
-  /* It is 1 within its error, and there is a symmetry that makes one so. */
+  /* It is 1 within 0.001 and three times its error, and there is a symmetry that makes one so. */
   bool neutral;
 } pk_multiplier;
 

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Make columns p and q of A orthogonal; V follows. Whether they were not. */
-static bool rotate_pair(double *A, double *V, size_t n, size_t p, size_t q)
+/* Make columns p and q of A orthogonal; V follows. Whether they were not. Columns that are no longer than `zero` are rounding errors, in
+ * no direction. */
+static bool rotate_pair(double *A, double *V, size_t n, size_t p, size_t q, double zero)
 {
   double a = 0, b = 0, c = 0;
   for (size_t i = 0; i < n; i++) {
@@ -13,7 +14,7 @@ static bool rotate_pair(double *A, double *V, size_t n, size_t p, size_t q)
     b += A[i * n + q] * A[i * n + q];
     c += A[i * n + p] * A[i * n + q];
   }
-  if (!(fabs(c) > 4 * DBL_EPSILON * sqrt(a * b))) {
+  if (!(fabs(c) > 4 * DBL_EPSILON * sqrt(a * b)) || fmin(a, b) <= zero * zero) {
     return false;
   }
   const double zeta = (b - a) / (2 * c);
@@ -60,8 +61,10 @@ bool pki_svd(double *A, int n, double *S, double *V)
 {
   const size_t w = (size_t)n;
   bool turned = true;
+  double norm = 0;
   for (size_t i = 0; i < w * w; i++) {
     V[i] = i % (w + 1) == 0;
+    norm = hypot(norm, A[i]);
     if (!isfinite(A[i])) {
       return false;
     }
@@ -70,7 +73,7 @@ bool pki_svd(double *A, int n, double *S, double *V)
     turned = false;
     for (size_t p = 0; p + 1 < w; p++) {
       for (size_t q = p + 1; q < w; q++) {
-        turned = rotate_pair(A, V, w, p, q) || turned;
+        turned = rotate_pair(A, V, w, p, q, DBL_EPSILON * norm) || turned;
       }
     }
   }

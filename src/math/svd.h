@@ -1,5 +1,5 @@
 /* Singular values A = U S V^T by one-sided Jacobi rotations (Hestenes 1958), for small matrices: slow, short, and small
- * singular values as accurate as large ones. */
+ * singular values as accurate as large ones, down to rounding errors of the largest. */
 #ifndef PKI_MATH_SVD_H
 #define PKI_MATH_SVD_H
 

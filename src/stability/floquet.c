@@ -171,7 +171,7 @@ typedef struct reduced {
   double *A, *E;
 } reduced;
 
-/* Those nearest to 1, and no farther from it than their errors allow: as many as neutral directions are missing. */
+/* Those nearest to 1, within 0.001 and three times their errors: as many as neutral directions are missing. */
 static void mark_neutral(const reduced *p, pk_multiplier *multipliers, int count)
 {
   for (int k = 0; k < p->hidden && p->remembers; k++) {
@@ -179,7 +179,7 @@ static void mark_neutral(const reduced *p, pk_multiplier *multipliers, int count
     double least = INFINITY;
     for (int i = 0; i < count; i++) {
       const double off = hypot(multipliers[i].re - 1, multipliers[i].im);
-      if (!multipliers[i].neutral && off < least && off <= 1e-4 + multipliers[i].error) {
+      if (!multipliers[i].neutral && off < least && off <= 1e-3 + 3 * multipliers[i].error) {
         best = i, least = off;
       }
     }

@@ -79,6 +79,27 @@ static void a_motion_that_dies_out_has_no_period_of_its_own(void **state)
   run_free(&r);
 }
 
+/* What the controller remembers counts, the place is neutral, and full simulations of random errors agree with the multipliers. */
+static void a_trot_is_stable_and_random_errors_die_out_as_its_multipliers_say(void **state)
+{
+  (void)state;
+  cJSON *o = run_json("floquet " PK_SOURCE_DIR "/scenarios/starleth-trot.yaml --json", 0);
+  const double radius = cJSON_GetObjectItem(o, "radius")->valuedouble;
+  assert_string_equal(cJSON_GetObjectItem(o, "verdict")->valuestring, "stable");
+  assert_int_equal(cJSON_GetObjectItem(o, "steps")->valueint,
+                   320); /* a cycle of 0.8 s, found from the motion */
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "period_found")));
+  assert_greater(cJSON_GetObjectItem(o, "order")->valueint, 3);
+  assert_less(cJSON_GetObjectItem(o, "radius_error")->valuedouble, 0.01);
+  const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "multipliers"), 0), *decay = NULL;
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(first, "neutral")));
+  cJSON_ArrayForEach(decay, cJSON_GetObjectItem(o, "decay"))
+  {
+    assert_near(cJSON_GetObjectItem(decay, "rate")->valuedouble, radius, 0.05); /* pairs beat */
+  }
+  cJSON_Delete(o);
+}
+
 static void options_that_make_no_sense_are_refused(void **state)
 {
   (void)state;
@@ -101,6 +122,7 @@ int main(void)
       cmocka_unit_test(multipliers_are_those_of_the_closed_form),
       cmocka_unit_test(what_was_found_is_printed),
       cmocka_unit_test(a_motion_that_dies_out_has_no_period_of_its_own),
+      cmocka_unit_test(a_trot_is_stable_and_random_errors_die_out_as_its_multipliers_say),
       cmocka_unit_test(options_that_make_no_sense_are_refused),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
