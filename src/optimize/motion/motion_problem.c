@@ -21,6 +21,7 @@ void pki_motion_problem_default(pki_motion_problem *problem, const pk_model *mod
                                   .period_shortest = NAN,
                                   .period_longest = NAN,
                                   .friction = 0.7,
+                                  .friction_share = 1,
                                   .spin_friction = 0.02,
                                   .clearance = 0,
                                   .tip_speed = 2,
@@ -230,6 +231,10 @@ static pk_status check_numbers(const pki_motion_problem *p, pk_error *err)
   if (!(p->friction > 0)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "friction"}, "is %g, expected more than 0",
                     p->friction);
+  }
+  if (!(p->friction_share > 0 && p->friction_share <= 1)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "friction_share"},
+                    "is %g, expected more than 0 and at most 1", p->friction_share);
   }
   if (p->closure != PKI_MOTION_ONCE && p->nfoot == 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},

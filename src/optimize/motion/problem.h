@@ -112,11 +112,12 @@ typedef struct pki_motion_problem {
   double period_shortest, period_longest; /* s, of a whole cycle; NAN: free */
 
   /* the ground */
-  double friction;      /* Coulomb's coefficient; INFINITY: feet never slip */
-  double spin_friction; /* m: largest moment about the normal of a sole, for each N; (6) */
-  double slope;         /* rad, the ground rises along x by tan(slope) */
-  double clearance;     /* m, that feet in the air keep in the middle of their swing */
-  double least_force;   /* share of the weight that every standing foot carries at least; 0: none */
+  double friction;       /* Coulomb's coefficient; INFINITY: feet never slip */
+  double friction_share; /* of the cone that forces of the plan use, 0 to 1; the rest is a controller's */
+  double spin_friction;  /* m: largest moment about the normal of a sole, for each N; (6) */
+  double slope;          /* rad, the ground rises along x by tan(slope) */
+  double clearance;      /* m, that feet in the air keep in the middle of their swing */
+  double least_force;    /* share of the weight that every standing foot carries at least; 0: none */
 
   /* stability */
   double tip_speed;       /* m/s, v_tip of H_max */

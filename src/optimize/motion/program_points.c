@@ -64,7 +64,8 @@ static void add_foot_acceleration(pki_motion_program *program, int phase, int po
 void pki_motion_add_cone(pki_motion_program *program, pki_nlp_label label, int force, double unit)
 {
   const int in[3] = {force, force + 1, force + 2};
-  const double friction = program->problem->friction, size = friction * unit;
+  const double friction = program->problem->friction * program->problem->friction_share,
+               size = friction * unit;
   if (!isfinite(friction)) { /* the foot never slips */
     return;
   }
