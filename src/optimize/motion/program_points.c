@@ -15,7 +15,8 @@ static void add_dynamics(pki_motion_program *program, int phase, int point)
     in[k] = at->q + k, in[n + k] = at->v + k, in[2 * n + k] = at->a + k;
     const pki_nlp_label label = {"inverse dynamics", pki_motion_dof_name(p->model, k), phase, point};
     /* a row of a locked coordinate is what holds it */
-    out[k] = p->locked[k] ? PKI_NLP_NOWHERE : pki_motion_row(program, label, 0, 0, program->torque_scale);
+    out[k] = p->locked[k] ? PKI_NLP_NOWHERE
+                          : pki_motion_row(program, label, 0, 0, pki_motion_effort_scale(program, k));
   }
   for (int i = 0; i < program->robot->nmotor; i++) {
     in[3 * n + i] = at->tau + i;
