@@ -69,11 +69,11 @@ typedef struct pki_motion_gap {
 
 /* The weights of what is minimised; each has its unit, see docs/theory/optimisation.md. */
 typedef struct pki_motion_objective {
-  double torque;       /* integral of the sum of tau^2 */
-  double joule;        /* J_e1: Joule heat of the motors for each metre */
-  double work;         /* J_e2: specific resistance, by |tau theta'| */
-  double time;         /* the time of the motion */
-  double polygon;      /* J_s1: mean square distance of the mass from the point where the forces act */
+  double torque;  /* integral of the sum of tau^2 */
+  double joule;   /* J_e1: Joule heat of the motors for each metre */
+  double work;    /* J_e2: specific resistance, by |tau theta'| */
+  double time;    /* the time of the motion */
+  double polygon; /* J_s1: integral of the squared distance of the mass from the point where the forces act */
   double stability;    /* J_s2: the negative of the least S_H */
   double acceleration; /* integral of the sum of a^2 of the joints, for smoothness */
 } pki_motion_objective;

@@ -19,7 +19,7 @@
 #include "optimize/motion/refine.h"
 
 /* First barrier parameters: of another problem, and of the same one on a finer grid. With smaller ones another objective takes hundreds of
- * iterations; with larger ones a finer grid takes up to two thirds more. */
+ * iterations; with larger ones a finer grid takes half as many again. */
 static const double ladder_mu = 1e-4, refined_mu = 1e-5;
 
 typedef struct rung {
