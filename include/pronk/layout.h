@@ -26,6 +26,7 @@
 #include "collision.h"
 #include "convert.h"
 #include "energy.h"
+#include "floquet.h"
 #include "gait.h"
 #include "record.h"
 #include "reduced.h"
@@ -75,6 +76,10 @@ extern "C" {
   X(pk_energy) \
   X(pk_error) \
   X(pk_estimator) \
+  X(pk_feasible_region) \
+  X(pk_fixed_point) \
+  X(pk_floquet) \
+  X(pk_floquet_options) \
   X(pk_flow_step) \
   X(pk_force_law) \
   X(pk_follow_options) \
@@ -111,6 +116,7 @@ extern "C" {
   X(pk_model_shape) \
   X(pk_model_site) \
   X(pk_motor_parameters) \
+  X(pk_multiplier) \
   X(pk_observation) \
   X(pk_pair_desc) \
   X(pk_parallel_spring_parameters) \
@@ -124,6 +130,7 @@ extern "C" {
   X(pk_recording_about) \
   X(pk_recording_options) \
   X(pk_recording_series) \
+  X(pk_return_map) \
   X(pk_robot_desc) \
   X(pk_sensing_input) \
   X(pk_sensing_kind) \
@@ -148,7 +155,9 @@ extern "C" {
   X(pk_stability_input) \
   X(pk_stability_options) \
   X(pk_stability_sum) \
+  X(pk_stability_torques) \
   X(pk_step_info) \
+  X(pk_stride_options) \
   X(pk_terrain_hit) \
   X(pk_torque_parameters) \
   X(pk_touch_point) \

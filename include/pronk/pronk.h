@@ -16,6 +16,7 @@
 #include "convert.h"
 #include "dynamics.h"
 #include "energy.h"
+#include "floquet.h"
 #include "gait.h"
 #include "heights.h"
 #include "layout.h"

@@ -285,6 +285,46 @@ typedef struct pk_stability_foot {
 PK_API void pk_fri_compute(const pk_stability_foot *feet, int count, double g, double height,
                            double point[3]);
 
+/* ---- where the centre of mass may be ---- */
+
+/* Joint torques of a standing robot, as contact forces f_i make them: torque k is bias_k - sum_i row_ki . f_i, within +-limit_k. */
+typedef struct pk_stability_torques {
+  /* How many, PK_STABILITY_EDGES at most. */
+  int count;
+  /* [count] N m or N, without contact forces: what holds the limbs. */
+  const double *bias;
+  /* [count] N m or N, zero or more; INFINITY: none. */
+  const double *limit;
+  /* [count][ncontact][3] m or 1, world: the rows of the contacts' Jacobians. */
+  const double *row;
+} pk_stability_torques;
+
+/* Horizontal places of the centre of mass at which a robot can stand still. */
+typedef struct pk_feasible_region {
+  /* Corners, counterclockwise from above; 0: there is no such place, or they have no bound (`margin` tells). */
+  int ncorner;
+  /* m, on the ground, world. */
+  double corners[PK_STABILITY_EDGES][3];
+  /* m, of the GCoM within it, negative outside; -INFINITY: there is no such place; INFINITY: it has no bound. */
+  double margin;
+  /* m, the region reaches beyond the polygon by this at most. */
+  double gap;
+} pk_feasible_region;
+
+/* The feasible region (Orsolino 2020): for all places in it there are contact forces in their friction cones that carry the weight with torques
+ * within limits, the limbs being where they are. torques NULL: motors are strong, and on flat ground it is the support. Forces, momenta and rates
+ * of the input do not count, beside which contacts support. It takes tens of linear programs, 10 ms in all for a quadruped: for planning, not for each step.
+ * PK_ERROR_LIMIT: more than PK_STABILITY_EDGES torques. */
+PK_API pk_status pk_feasible_region_compute(const pk_stability_input *input,
+                                            const pk_stability_torques *torques,
+                                            const pk_stability_options *options, pk_feasible_region *out,
+                                            pk_error *err);
+
+/* Of a robot of a world after a step, with the effort limits of its model on the joints between trunk and contacts. Leaves pk_sim_workspace at the
+ * configuration, at rest. PK_ERROR_UNSUPPORTED: joints are cut. PK_ERROR_LIMIT: more than PK_STABILITY_EDGES contacts or such joints. */
+PK_API pk_status pk_sim_feasible_region(pk_sim *sim, int robot, const pk_stability_options *options,
+                                        pk_feasible_region *out, pk_error *err);
+
 /* ---- sums over a motion ---- */
 
 /* What a motion comes to; all zeros is an empty one. */

@@ -80,6 +80,12 @@ typedef struct pki_bench_optimize_figures {
   int operations;       /* of one point */
   int entries;          /* numbers that come out */
   double per_operation; /* ns, of one point */
+  /* of a whole solve; iterations 0: this line is none */
+  int problems;        /* of the ladder */
+  int iterations;      /* of all of them */
+  int variables, rows; /* of the last one */
+  double in_functions; /* s, in functions and derivatives */
+  double last;         /* s, of the last problem, which starts from the one before it */
 } pki_bench_optimize_figures;
 
 /* One line of figures. Numbers that do not apply are NAN. */

@@ -339,6 +339,14 @@ static void add_optimize(cJSON *object, const pki_bench_optimize_figures *f)
   pki_bench_add_number(object, "operations", f->operations);
   pki_bench_add_number(object, "entries", f->entries);
   pki_bench_add_number(object, "ns_per_operation", f->per_operation);
+  if (f->iterations > 0) {
+    cJSON_AddNumberToObject(object, "problems", f->problems);
+    cJSON_AddNumberToObject(object, "iterations", f->iterations);
+    cJSON_AddNumberToObject(object, "variables", f->variables);
+    cJSON_AddNumberToObject(object, "rows", f->rows);
+    pki_bench_add_number(object, "in_functions", f->in_functions);
+    pki_bench_add_number(object, "last", f->last);
+  }
 }
 
 static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)

@@ -115,6 +115,7 @@ int pki_command_sweep(const pki_args *args);
 int pki_command_tune(const pki_args *args);
 int pki_command_optimize(const pki_args *args);
 int pki_command_step_limit(const pki_args *args);
+int pki_command_floquet(const pki_args *args);
 int pki_command_info(const pki_args *args);
 int pki_command_check(const pki_args *args);
 int pki_command_list(const pki_args *args);
@@ -131,7 +132,8 @@ int pki_command_man(const pki_args *args);
 int pki_command_completion(const pki_args *args);
 int pki_command_bench(int argc, char **argv);
 
-extern const pki_option pki_options_tune[], pki_options_step_limit[], pki_options_optimize[];
+extern const pki_option pki_options_tune[], pki_options_step_limit[], pki_options_optimize[],
+    pki_options_floquet[];
 extern const pki_option pki_options_run[], pki_options_batch[], pki_options_compare[], pki_options_sweep[],
     pki_options_info[], pki_options_check[], pki_options_list[], pki_options_study[], pki_options_solve[],
     pki_options_view[], pki_options_render[], pki_options_schema[], pki_options_export[], pki_options_man[],

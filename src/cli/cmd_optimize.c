@@ -153,14 +153,14 @@ static bool print_summary(const job *j)
 }
 
 /* A motion that is right at the points of its grid and wrong between them is no motion. */
-static void warn_of_grid(const pki_motion_solution *s)
+static void warn_of_grid(const pki_motion_problem *p, const pki_motion_solution *s)
 {
   const double error = s->nstage > 0 ? s->stages[s->nstage - 1].grid_error : 0;
   if (s->solved && isfinite(error) && error > 0.1) {
     pki_complain("optimize",
-                 "note: between points of the grid the motion is off by up to %.2g of its size: "
-                 "--set grid.tolerance=0.05 refines it",
-                 error);
+                 "note: between points of the grid the motion is off by up to %.2g of its size: %s", error,
+                 isfinite(p->grid_tolerance) ? "larger grid.rounds and grid.most refine it further"
+                                             : "--set grid.tolerance=0.05 refines it");
   }
 }
 
@@ -204,7 +204,7 @@ static int write_results(const job *j)
     } else {
       print_text(j, &course);
     }
-    warn_of_grid(&j->solution);
+    warn_of_grid(&j->gait->problem, &j->solution);
     code = judge(j);
     code = printed ? code : PKI_EXIT_FAILURE;
   }

@@ -83,6 +83,14 @@ static const pki_command commands[] = {
      "the controller follows the step. The exit status is 1 when not even the first step is stable.",
      "pronk step-limit starleth-stand --duration 2 --cap 0.02", pki_options_step_limit,
      pki_command_step_limit, NULL},
+    {"floquet", "whether the gait of a scenario is stable: multipliers of its stride map",
+     "SCENARIO [options]",
+     "Runs the scenario, without its pushes, until its motion repeats from stride to stride, then changes\n"
+     "each coordinate and velocity there by a little, in many worlds at once, and follows all of them for\n"
+     "some strides: the derivative of the stride map, and its eigenvalues. Errors die out when all of them\n"
+     "are inside of the unit circle. What controllers and contacts remember is found by looking several\n"
+     "strides ahead; random errors are followed beside it. The report draws all of it.",
+     "pronk floquet starleth-trot", pki_options_floquet, pki_command_floquet, NULL},
     {"info", "what is in a model, a recording or a motor", "MODEL|RECORDING|MOTOR [options]",
      "MODEL is a URDF file, a folder that holds one, the name of a model (`pronk list\n"
      "models`), or chain:N for a generated chain of N links. RECORDING is a .mcap file or the\n"

@@ -168,7 +168,7 @@ static void carry_back(sweep *w, const square closed)
 {
   for (int f = 0; f < w->feet; f++) {
     for (int e = 0; e < 2; e++) {
-      double row[N];
+      double row[N] = {0};
       for (int k = 0; k < w->n; k++) {
         row[k] = 0;
         for (int j = 0; j < w->n; j++) {
@@ -267,7 +267,7 @@ void pki_balance_at(const pki_balance *b, double time, const double *errors, dou
 {
   const int i = (int)fmin(fmax(floor(time / b->length * PKI_BALANCE_STEPS), 0), PKI_BALANCE_STEPS - 1);
   const pki_balance_sample *s = &b->samples[i];
-  double shift[2];
+  double shift[2] = {0, 0};
   for (int f = -1; f < b->feet; f++) {
     const double *gain =
         b->gains + ((size_t)i * (size_t)(1 + b->feet) + (size_t)(1 + f)) * 2 * (size_t)b->states;

@@ -16,9 +16,8 @@
 #include "gait/stride_leg.h"
 #include "math/mat3.h"
 
-#include <stdlib.h>
-static double swing_damping =
-    0.1; /* h: how far joints of straight legs may go from the motion for the place of a foot */
+/* In h: how much the place of a foot counts against joints that leave the motion; straight legs would bend far for little. */
+static const double swing_damping = 0.15;
 
 /* ---- where feet go ---- */
 

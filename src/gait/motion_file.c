@@ -82,7 +82,8 @@ static void next_cell(reader *r, char word[MOST_WORD])
   while (to > from && is_blank(to[-1])) {
     to--;
   }
-  const size_t n = to - from < MOST_WORD - 1 ? (size_t)(to - from) : MOST_WORD - 1;
+  size_t n = (size_t)(to - from);
+  n = n < MOST_WORD - 1 ? n : MOST_WORD - 1;
   memcpy(word, from, n);
   word[n] = '\0';
 }

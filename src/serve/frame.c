@@ -149,7 +149,7 @@ pk_status pki_catalog_find(const pki_catalog *catalog, const pki_message_column 
 
 pk_status pki_frame_init(pki_frame *frame, const pki_catalog *catalog, pk_error *err)
 {
-  *frame = (pki_frame){.nbody = catalog->nbody, .nvalue = catalog->nvalue, .room = 64};
+  *frame = (pki_frame){.nbody = catalog->nbody, .nvalue = catalog->nvalue, .room = 64, .nedge = -1};
   frame->pose = calloc((size_t)frame->nbody * POSE + 1, sizeof *frame->pose);
   frame->contact = calloc((size_t)frame->room * CONTACT, sizeof *frame->contact);
   frame->values = calloc((size_t)frame->nvalue + 1, sizeof *frame->values);
@@ -221,6 +221,32 @@ void pki_frame_put(pki_frame *frame, const pki_catalog *catalog, int channel, co
   }
 }
 
+static float *put_place(float *out, const double place[3])
+{
+  for (int k = 0; k < 3; k++) {
+    *out++ = (float)place[k];
+  }
+  return out;
+}
+
+void pki_frame_put_stability(pki_frame *frame, const pk_stability *stability)
+{
+  const pk_stability *s = stability;
+  frame->nedge = s != NULL ? s->nedge : -1;
+  if (s == NULL) {
+    return;
+  }
+  for (int i = 0; i < s->nedge; i++) {
+    *put_place(put_place(frame->edge[i], s->edges[i].from), s->edges[i].to) = (float)s->edges[i].s_h;
+  }
+  float *out = put_place(put_place(frame->stance, s->gcom), s->zmp);
+  out = put_place(put_place(out, s->fri), s->capture_point);
+  const double margins[] = {s->static_margin, s->zmp_margin, s->fri_margin, s->capture_margin, s->s_h};
+  for (size_t k = 0; k < sizeof margins / sizeof margins[0]; k++) {
+    *out++ = (float)margins[k];
+  }
+}
+
 /* ---- the wire: little endian, whatever the machine ---- */
 
 enum { MAGIC = 0x31464b50, HEAD = 4 * 4 + 2 * 8 + 4 * 4 }; /* "PKF1" */
@@ -249,7 +275,9 @@ static unsigned char *put_float(unsigned char *out, float value)
 
 size_t pki_frame_size(const pki_frame *frame, int count)
 {
-  return HEAD + 4 * ((size_t)frame->nbody * POSE + (size_t)frame->ncontact * CONTACT + (size_t)count);
+  const size_t stability = frame->nedge >= 0 ? PKI_FRAME_STANCE + PKI_FRAME_EDGE * (size_t)frame->nedge : 0;
+  return HEAD +
+         4 * ((size_t)frame->nbody * POSE + (size_t)frame->ncontact * CONTACT + (size_t)count + stability);
 }
 
 void pki_frame_write(const pki_frame *frame, const int *index, int count, unsigned char *out)
@@ -263,7 +291,7 @@ void pki_frame_write(const pki_frame *frame, const int *index, int count, unsign
   for (int i = 0; i < 3; i++) {
     out = put_float(out, frame->com[i]);
   }
-  out = put_float(out, 0);
+  out = put_float(out, (float)frame->nedge);
   for (int i = 0; i < POSE * frame->nbody; i++) {
     out = put_float(out, frame->pose[i]);
   }
@@ -272,5 +300,11 @@ void pki_frame_write(const pki_frame *frame, const int *index, int count, unsign
   }
   for (int i = 0; i < count; i++) {
     out = put_float(out, frame->values[index[i]]);
+  }
+  for (int i = 0; i < frame->nedge * PKI_FRAME_EDGE; i++) {
+    out = put_float(out, frame->edge[i / PKI_FRAME_EDGE][i % PKI_FRAME_EDGE]);
+  }
+  for (int i = 0; frame->nedge >= 0 && i < PKI_FRAME_STANCE; i++) {
+    out = put_float(out, frame->stance[i]);
   }
 }

@@ -7,7 +7,12 @@
 #include <stdint.h>
 
 #include "pronk/record.h"
+#include "pronk/stability.h"
 #include "serve/message.h"
+
+/* Of an edge of the support: its ends and S_H. Of the stance: GCoM, ZMP, FRI, capture point, and the margins of the centre of mass, the
+ * ZMP, the FRI, the capture point, and S_H. */
+enum { PKI_FRAME_EDGE = 7, PKI_FRAME_STANCE = 17 };
 
 /* The channels of a world or a recording. Fixed while the server runs, so that both threads may read it. */
 typedef struct pki_catalog {
@@ -38,6 +43,9 @@ typedef struct pki_frame {
   float *contact; /* [ncontact][10] */
   float *values;  /* [nvalue] NAN: not known */
   int room;       /* for contacts */
+  int nedge;      /* of the support of the first robot; -1: its stability is not known */
+  float edge[PK_STABILITY_EDGES][PKI_FRAME_EDGE];
+  float stance[PKI_FRAME_STANCE];
 } pki_frame;
 
 pk_status pki_frame_init(pki_frame *frame, const pki_catalog *catalog, pk_error *err);
@@ -45,6 +53,9 @@ void pki_frame_free(pki_frame *frame);
 
 /* Put a sample of a channel where it belongs: poses, contacts, centre of mass, values. */
 void pki_frame_put(pki_frame *frame, const pki_catalog *catalog, int channel, const double *values, int rows);
+
+/* The stability of the first robot; NULL: it is not known. */
+void pki_frame_put_stability(pki_frame *frame, const pk_stability *stability);
 
 /* The frame as it goes over the wire, with the values at `index` [count]; `out` has room for pki_frame_size bytes. */
 size_t pki_frame_size(const pki_frame *frame, int count);

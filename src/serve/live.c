@@ -30,6 +30,8 @@ typedef struct stage {
   size_t start_size;
   pki_scenario *steered; /* the scenario as sliders changed it while the world went on; NULL: they did not */
   pki_text scene;        /* scene.json */
+  double *before;        /* [nu] velocities before the last step */
+  bool stepped;          /* there was one */
 } stage;
 
 typedef struct live {
@@ -57,6 +59,7 @@ static void stage_destroy(stage *s)
   pki_text_free(&s->scene);
   pki_scenario_destroy(s->steered);
   free(s->start);
+  free(s->before);
   free(s);
 }
 
@@ -95,7 +98,8 @@ static pk_status stage_create(pki_scenario *scenario, void (*compile)(pki_world 
   if (status == PK_OK) {
     s->start_size = pk_sim_state_size(s->world.sim);
     s->start = malloc(s->start_size);
-    status = s->start != NULL ? PK_OK : pki_fail_memory(err, "the viewer");
+    s->before = calloc(2 * (size_t)s->world.model->nu + 1, sizeof *s->before);
+    status = s->start != NULL && s->before != NULL ? PK_OK : pki_fail_memory(err, "the viewer");
   }
   if (status != PK_OK) {
     stage_destroy(s);
@@ -120,6 +124,7 @@ static pk_status live_advance(pki_source *self, double span, bool *ended, pk_err
       pk_sim_push(s->world.sim, h->link, h->point, h->force);
     }
   }
+  memcpy(s->before, pk_sim_u(s->world.sim), (size_t)s->world.model->nu * sizeof *s->before);
   s->watch.info = (pk_step_info){.body = -1, .term = "", .certified = true};
   const pk_status status = pki_world_step(&s->world, &s->watch.info);
   if (status != PK_OK) {
@@ -127,6 +132,7 @@ static pk_status live_advance(pki_source *self, double span, bool *ended, pk_err
     pki_watch_explain(&s->watch, &s->result, status, why, sizeof why);
     return pki_fail(err, status, (pki_where){0}, "%s", why);
   }
+  s->stepped = true;
   pki_watch_step(&s->watch, &s->result);
   l->source.time = pk_sim_time(s->world.sim);
   l->residual = fmax(l->residual, s->watch.info.certificate.relative);
@@ -174,6 +180,7 @@ static pk_status live_reset(pki_source *self, pk_error *err)
     return status;
   }
   release_pushes(l);
+  s->stepped = false;
   l->source.time = 0;
   l->residual = 0;
   const pki_scenario *steered = s->steered; /* what was changed while it ran stays */
@@ -364,6 +371,26 @@ static pk_status live_set(pki_source *self, const char *key, const char *text, b
 
 /* ---- what is seen ---- */
 
+/* The stability of the first robot after the last step, its feet accelerated as they were. */
+static void show_stability(const stage *s, pki_frame *frame)
+{
+  static const int drawn = 1 << PK_STABILITY_STATIC_MARGIN | 1 << PK_STABILITY_ZMP | 1 << PK_STABILITY_FRI |
+                           1 << PK_STABILITY_S_H | 1 << PK_STABILITY_DCM;
+  const int nu = s->world.model->nu;
+  const double *u = pk_sim_u(s->world.sim), dt = s->scenario->step.dt;
+  double *rate = s->before + nu;
+  pk_stability_options o =
+      s->scenario->has_stability ? s->scenario->stability : pk_stability_options_default();
+  pk_stability now;
+  o.measures = drawn;
+  for (int k = 0; k < nu; k++) {
+    rate[k] = s->stepped ? (u[k] - s->before[k]) / dt : 0;
+  }
+  const bool known = s->world.model_robot[s->scenario->nmodel] > 0 &&
+                     pk_sim_stability(s->world.sim, 0, rate, &o, &now, NULL) == PK_OK;
+  pki_frame_put_stability(frame, known ? &now : NULL);
+}
+
 static pk_status live_show(pki_source *self, const bool *wanted, pki_frame *frame, pk_error *err)
 {
   (void)err;
@@ -376,6 +403,7 @@ static pk_status live_show(pki_source *self, const bool *wanted, pki_frame *fram
       pki_frame_put(frame, c, i, values, rows);
     }
   }
+  show_stability(l->now, frame);
   frame->step = (double)l->now->result.steps;
   return PK_OK;
 }

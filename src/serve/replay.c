@@ -6,6 +6,7 @@
 
 #include "base/folders.h"
 #include "base/number.h"
+#include "run/stability_replay.h"
 #include "serve/source.h"
 #include "serve/window.h"
 
@@ -25,6 +26,8 @@ typedef struct replay {
   int solver_channel;
   int height; /* channel "trunk/...", whose third column it is; -1: none */
   pki_health health;
+  pki_stability_replay stability; /* of the first robot */
+  bool has_stability;
 } replay;
 
 /* ---- moving in time ---- */
@@ -167,6 +170,16 @@ static pk_status show_channel(replay *r, int channel, pki_frame *frame, pk_error
   return PK_OK;
 }
 
+/* The stability of the first robot at the nearest sample. */
+static void show_stability(replay *r, pki_frame *frame)
+{
+  pk_stability now;
+  const int i = r->has_stability ? pki_series_nearest(&r->stability.q, r->source.time) : -1;
+  const bool known = i >= 0 && fabs(r->stability.q.time[i] - r->source.time) < 0.5 &&
+                     pki_stability_replay_at(&r->stability, i, &now, NULL) == PK_OK;
+  pki_frame_put_stability(frame, known ? &now : NULL);
+}
+
 /* The number of samples before the one that is shown is not known without reading them all; its time is. */
 static pk_status replay_show(pki_source *self, const bool *wanted, pki_frame *frame, pk_error *err)
 {
@@ -193,6 +206,7 @@ static pk_status replay_show(pki_source *self, const bool *wanted, pki_frame *fr
   if (r->height >= 0) {
     r->health.height = frame->values[c->offset[r->height] + 2];
   }
+  show_stability(r, frame);
   frame->step = floor((r->source.time - r->start) / picture + 0.5);
   return PK_OK;
 }
@@ -296,6 +310,7 @@ static void replay_destroy(pki_source *self)
   for (int i = 0; r->windows != NULL && i < r->source.catalog->count; i++) {
     pki_window_free(&r->windows[i]);
   }
+  pki_stability_replay_free(&r->stability);
   free(r->windows);
   free(r->poses);
   pki_catalog_destroy(r->source.catalog);
@@ -360,6 +375,23 @@ static pk_status check_replay(const replay *r, const char *path, pk_error *err)
   return PK_OK;
 }
 
+/* Where the recording has states, contacts and a scenario whose robots are still the same, and its states are few enough to be
+ * held at once. */
+static void open_stability(replay *r)
+{
+  const double most = 2e7; /* numbers */
+  const int q = pk_recording_find(r->recording, "state/q");
+  const char *dt = pk_recording_note(r->recording, "dt");
+  double step = 0;
+  if (q < 0 || dt == NULL || !pki_parse_real(&dt, dt + strlen(dt), &step) || !(step > 0) ||
+      (r->end - r->start) / step * 2 * r->source.catalog->channels[q].columns > most) {
+    return;
+  }
+  pki_stability_replay *s = &r->stability;
+  r->has_stability = pki_stability_replay_open(r->recording, NULL, s, NULL) == PK_OK &&
+                     s->world.model_robot[s->scenario->nmodel] > 0;
+}
+
 pk_status pki_replay_create(const char *path, pki_source **out, pk_error *err)
 {
   *out = NULL;
@@ -390,6 +422,7 @@ pk_status pki_replay_create(const char *path, pki_source **out, pk_error *err)
     replay_destroy(&r->source);
     return status;
   }
+  open_stability(r);
   r->source.time = r->start;
   *out = &r->source;
   return PK_OK;

@@ -17,8 +17,8 @@ void pki_column_program_init(pki_column_program *p, int rows, double *memory)
     *arrays[i] = memory + i * n;
   }
   p->basis = memory + 6 * n, p->lu = p->basis + n * n, p->lut = p->lu + n * n;
-  p->column = (pki_column *)(void *)(p->lut + n * n); /* two doubles each */
-  p->pivot = (int *)(void *)(p->lut + n * n + 2 * n), p->pivot_t = p->pivot + n;
+  p->column = (pki_column *)(void *)(p->lut + n * n); /* three doubles each */
+  p->pivot = (int *)(void *)(p->lut + n * n + 3 * n), p->pivot_t = p->pivot + n;
 }
 
 /* A basis of slack variables, each on its side. */

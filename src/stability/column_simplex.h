@@ -16,6 +16,7 @@
 typedef struct pki_column {
   int kind;
   double cost;
+  double note; /* the caller's own */
 } pki_column;
 
 typedef struct pki_column_program pki_column_program;
@@ -39,7 +40,7 @@ struct pki_column_program {
 };
 
 /* Doubles that a program of so many rows needs. */
-#define PKI_COLUMN_PROGRAM_SIZE(rows) (3 * (rows) * (rows) + 9 * (rows))
+#define PKI_COLUMN_PROGRAM_SIZE(rows) (3 * (rows) * (rows) + 10 * (rows))
 
 /* Take the memory [PKI_COLUMN_PROGRAM_SIZE(rows)]; b is zero. */
 void pki_column_program_init(pki_column_program *program, int rows, double *memory);

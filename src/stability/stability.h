@@ -4,7 +4,8 @@
  *   support.c     corners and edges of the support, margins of points within it
  *   static_margin.c, zero_moment.c, foot_rotation.c, momentum_margin.c, dcm.c, energy_margin.c, force_angle.c, wrench_margin.c
  *                 a measure each, with its row
- *   wrench_cone.c the linear program over friction cones of the wrench margin
+ *   wrench_cone.c, feasible_region.c  linear programs over friction cones: the wrench margin, and where the centre of mass may be
+ *   column_simplex.c, friction_cone.c how they are solved
  *   stability_rows.c  the list
  *   stability.c   all measures of a stance
  *   robot_stance.c    the stance of a robot from its model, state and contacts

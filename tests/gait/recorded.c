@@ -66,7 +66,7 @@ static double close_motion(const recording *r, bool repeats)
   const double place[2] = {first[1], first[2]},
                way[3] = {last[1] - first[1], last[2] - first[2], last[3] - first[3]};
   const double length = last[0];
-  double missed[PKI_WHOLE_MOTION_JOINTS];
+  double missed[PKI_WHOLE_MOTION_JOINTS] = {0};
   attitude_of(first, a);
   attitude_of(last, b);
   for (int k = 0; k < r->joints; k++) {

@@ -122,7 +122,7 @@ static void of_two_rows_at_one_time_the_second_counts(void **state)
   (void)state;
   double values[ROWS * WIDTH];
   pki_whole_motion m = make_motion(values, false);
-  memcpy(values + (size_t)3 * WIDTH, values + (size_t)2 * WIDTH, WIDTH * sizeof(double));
+  fill_row(0.5, values + (size_t)3 * WIDTH);
   values[3 * WIDTH + 8] = 7;
   pki_whole_motion_point p;
   pki_whole_motion_at(&m, here, 0.5, &p);

@@ -41,6 +41,8 @@ static const wrong cases[] = {
     {"duration: 1\nmodel: pendulum\ncollide:\n  force: [[body, body]]\n", 4, "collide.force.0",
      "these links do not move against each other: they never collide"},
     {"duration: 1\nmodel:\n  model: pendulum\n  srdf: nowhere.srdf\n", 4, "model.srdf", NULL},
+    {"duration: 1\nmodel:\n  model: starleth\n  motion: nowhere.csv\n", 4, "model.motion",
+     "there is no file \"nowhere.csv\""},
     {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FEET: rubber}\n", 4, "model.surfaces.LF_FEET",
      "there is no link \"LF_FEET\""},
     {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FOOT: }\n", 4, "model.surfaces.LF_FOOT",

@@ -279,13 +279,21 @@ static void take_apart(unsigned char *data, size_t size, client_frame *out)
   assert_int_equal(get_u32(data), 0x31464b50);
   *out = (client_frame){
       .nbody = get_u32(data + 4), .ncontact = get_u32(data + 8), .nvalue = get_u32(data + 12), .data = data};
-  assert_int_equal(size, 48 + 4 * (7 * out->nbody + 10 * out->ncontact + out->nvalue));
+  float nedge;
+  memcpy(&nedge, data + 44, 4);
+  out->nedge = (int)nedge;
+  const unsigned stability = nedge >= 0 ? 7 * (unsigned)nedge + 17 : 0;
+  assert_int_equal(size, 48 + 4 * (7 * out->nbody + 10 * out->ncontact + out->nvalue + stability));
   memcpy(&out->time, data + 16, 8);
   memcpy(&out->step, data + 24, 8);
   memcpy(out->com, data + 32, 12);
   out->pose = (float *)(void *)(data + 48);
   out->contact = out->pose + 7 * out->nbody;
   out->values = out->contact + 10 * out->ncontact;
+  if (nedge >= 0) {
+    out->edge = out->values + out->nvalue;
+    out->stance = out->edge + 7 * out->nedge;
+  }
 }
 
 void client_frame_read(client *c, client_frame *out)

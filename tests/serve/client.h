@@ -53,7 +53,9 @@ typedef struct client_frame {
   unsigned nbody, ncontact, nvalue;
   double time, step;
   float com[3];
+  int nedge;                      /* -1: no stability */
   float *pose, *contact, *values; /* into data */
+  float *edge, *stance;           /* [nedge][7], [17]; NULL likewise */
   unsigned char *data;
 } client_frame;
 

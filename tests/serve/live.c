@@ -66,6 +66,53 @@ static void the_hello_describes_the_world(void **state)
   fixture_stop(&f);
 }
 
+/* At rest the weight is carried under the centre of mass: GCoM, ZMP, FRI and capture point are the same. */
+static void frames_tell_how_stably_the_first_robot_stands(void **state)
+{
+  (void)state;
+  fixture f;
+  client c;
+  fixture_live(&f, "starleth-stand", NULL, &paused);
+  fixture_client(&f, &c, NULL);
+  client_frame frame = after(&c, 2000, 2000);
+  assert_int_equal(frame.nedge, 4);
+  for (int point = 1; point < 4; point++) {
+    for (int k = 0; k < 3; k++) {
+      assert_near(frame.stance[3 * point + k], frame.stance[k], 1e-3);
+    }
+  }
+  float least = INFINITY;
+  for (int i = 0; i < 4; i++) {
+    least = fminf(least, frame.edge[7 * i + 6]);
+    /* edges follow each other around */
+    for (int k = 0; k < 3; k++) {
+      assert_near(frame.edge[7 * i + 3 + k], frame.edge[7 * ((i + 1) % 4) + k], 0);
+    }
+  }
+  assert_near(frame.stance[16], least, 0);
+  assert_greater(least, 1);
+  client_frame_free(&frame);
+  client_close(&c);
+  fixture_stop(&f);
+}
+
+static void worlds_without_a_robot_have_no_stability(void **state)
+{
+  (void)state;
+  fixture f;
+  client c;
+  fixture_text(&f,
+               "duration: 1\nobjects:\n  - {shape: sphere, size: [0.1], mass: 1, position: [0, 0, 0.1]}\n"
+               "terrain:\n  - shape: plane\n",
+               &paused);
+  fixture_client(&f, &c, NULL);
+  client_frame frame = after(&c, 1, 1);
+  assert_int_equal(frame.nedge, -1);
+  client_frame_free(&frame);
+  client_close(&c);
+  fixture_stop(&f);
+}
+
 static void frames_arrive_while_it_plays_and_time_goes_on(void **state)
 {
   (void)state;
@@ -417,6 +464,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_hello_describes_the_world),
+      cmocka_unit_test(frames_tell_how_stably_the_first_robot_stands),
+      cmocka_unit_test(worlds_without_a_robot_have_no_stability),
       cmocka_unit_test(frames_arrive_while_it_plays_and_time_goes_on),
       cmocka_unit_test(pause_stops_it_and_a_step_is_exactly_that_many_steps),
       cmocka_unit_test(a_reset_brings_back_the_first_state_to_the_bit),

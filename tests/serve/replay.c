@@ -138,6 +138,28 @@ static void a_seek_shows_that_moment_with_poses_between_samples(void **state)
   fixture_stop(&f);
 }
 
+/* The scenario has no section `stability`: it is computed from states and contacts. */
+static void frames_of_a_recording_tell_how_stably_the_robot_stood(void **state)
+{
+  (void)state;
+  fixture f;
+  client c;
+  client_frame rest, pushed;
+  fixture_replay(&f, recording, &paused);
+  fixture_client(&f, &c, NULL);
+  seek(&c, 0.15, &rest);
+  seek(&c, 0.4, &pushed); /* 60 N to the left */
+  assert_int_equal(rest.nedge, 4);
+  assert_int_equal(pushed.nedge, 4);
+  /* 60 N at the trunk's height of about 0.43 m move the ZMP by 60 x 0.43 / weight, 250 N: towards +y, less what accelerates it */
+  assert_near(rest.stance[4], rest.stance[1], 5e-3);
+  assert_greater(pushed.stance[4] - pushed.stance[1], 0.03);
+  client_frame_free(&rest);
+  client_frame_free(&pushed);
+  client_close(&c);
+  fixture_stop(&f);
+}
+
 static void steps_go_from_sample_to_sample_in_both_directions(void **state)
 {
   (void)state;
@@ -382,6 +404,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_hello_tells_of_a_recording),
       cmocka_unit_test(a_seek_shows_that_moment_with_poses_between_samples),
+      cmocka_unit_test(frames_of_a_recording_tell_how_stably_the_robot_stood),
       cmocka_unit_test(steps_go_from_sample_to_sample_in_both_directions),
       cmocka_unit_test(it_plays_to_its_end_pauses_and_starts_again),
       cmocka_unit_test(a_series_is_the_whole_recording_thinned_with_its_peaks),

@@ -62,6 +62,7 @@ await tests({
       ['f', 'forces'],
       ['k', 'cones'],
       ['u', 'support'],
+      ['b', 'stability'],
       ['m', 'com'],
       ['t', 'trails'],
       ['e', 'frames'],

@@ -1,9 +1,12 @@
 // What the server sends for each moment, little endian:
-//   u32 'PKF1', u32 nbody, u32 ncontact, u32 nvalue, f64 time, f64 step, f32 com[3], f32 flags,
-//   f32 pose[nbody][7], f32 contact[ncontact][10], f32 value[nvalue]
+//   u32 'PKF1', u32 nbody, u32 ncontact, u32 nvalue, f64 time, f64 step, f32 com[3], f32 nedge,
+//   f32 pose[nbody][7], f32 contact[ncontact][10], f32 value[nvalue], and where nedge is not -1:
+//   f32 edge[nedge][7], f32 stance[17]
 
 const MAGIC = 0x31464b50;
 const HEADER = 48;
+const EDGES = 32,
+  STANCE = 17;
 
 /** One moment of the world. The buffers are reused from frame to frame. */
 export class Frame {
@@ -18,6 +21,9 @@ export class Frame {
     this.contact = new Float32Array(32 * 10); // x y z, nx ny nz, fx fy fz (N), friction
     this.nvalue = 0;
     this.value = new Float32Array(64);
+    this.nedge = -1; // edges of the support; -1: stability is not known
+    this.edge = new Float32Array(7 * EDGES); // from x y z, to x y z, S_H
+    this.stance = new Float32Array(STANCE); // GCoM, ZMP, FRI, capture point, their margins, S_H
     for (let i = 0; i < nbody; i++) this.pose[7 * i + 3] = 1;
   }
 
@@ -54,6 +60,15 @@ export class Frame {
     for (let i = 0; i < contacts; i++) this.pose[i] = body[i];
     for (let i = contacts; i < values; i++) this.contact[i - contacts] = body[i];
     for (let i = 0; i < nvalue; i++) this.value[i] = body[values + i];
+    this.decodeStance(buffer, head.getFloat32(44, true), HEADER + 4 * count);
     return true;
+  }
+
+  /** What of the frame is about stability. */
+  decodeStance(buffer, nedge, at) {
+    this.nedge = nedge >= 0 && nedge <= EDGES && buffer.byteLength >= at + 4 * (7 * nedge + STANCE) ? nedge : -1;
+    if (this.nedge < 0) return;
+    this.edge.set(new Float32Array(buffer, at, 7 * nedge));
+    this.stance.set(new Float32Array(buffer, at + 28 * nedge, STANCE));
   }
 }

@@ -2,6 +2,7 @@
 import './style.css';
 import { element } from './dom.js';
 import { Render } from './render.js';
+import { stanceOf } from './stability.js';
 import { Vector3 } from 'three';
 import { Viewer } from './viewer.js';
 
@@ -88,6 +89,10 @@ const state = {
   /** The motor whose torque is plotted against its speed. */
   get motor() {
     return viewer?.motors.state ?? null;
+  },
+  /** Points on the ground with their margins, S_H and edges; null: not known. */
+  get stability() {
+    return stanceOf((viewer ?? film)?.world?.frame);
   },
   get errors() {
     return [...errors, ...((viewer ?? film)?.errors ?? [])];

@@ -3,7 +3,7 @@ import { Color, SRGBColorSpace } from 'three';
 import { MODES } from './sources.js';
 import { element } from './dom.js';
 
-const STOPS = ['#2f6fbf', '#3fb68b', '#f2d64b', '#d7261e']; // from none to all, evenly
+export const STOPS = ['#2f6fbf', '#3fb68b', '#f2d64b', '#d7261e']; // from none to all, evenly
 const colours = STOPS.map((stop) => new Color().setStyle(stop, SRGBColorSpace));
 
 /** The colour of a part of the limit; beyond it the last one. @param {number} part @param {Color} out */

@@ -170,6 +170,7 @@ export class Viewer {
     const shown = this.world?.shown;
     this.world?.dispose();
     this.world = new World(this.stage, scene, this.dark);
+    this.canvas.parentElement.append(this.world.stability.card.root);
     for (const [id, on] of Object.entries(shown ?? {})) this.world.toggle(id, on);
     this.placed = false;
     this.select(-1);

@@ -5,6 +5,7 @@ import { Balance } from './balance.js';
 import { Bodies } from './robot.js';
 import { Contacts } from './contacts.js';
 import { Frame } from './frame.js';
+import { Stability } from './stability.js';
 import { Terrain } from './terrain.js';
 import { Trails } from './trails.js';
 import { heaviest, isFree } from './scene.js';
@@ -15,6 +16,7 @@ export const TOGGLES = [
   { id: 'forces', key: 'f', label: 'contact forces', on: true },
   { id: 'cones', key: 'k', label: 'friction cones', on: false },
   { id: 'support', key: 'u', label: 'support polygon', on: false },
+  { id: 'stability', key: 'b', label: 'stability', on: false },
   { id: 'com', key: 'm', label: 'centre of mass', on: false },
   { id: 'trails', key: 't', label: 'trails', on: false },
   { id: 'frames', key: 'e', label: 'body frames', on: false },
@@ -33,9 +35,10 @@ export class World {
     this.terrain = new Terrain(scene);
     this.contacts = new Contacts(scene);
     this.balance = new Balance(scene);
+    this.stability = new Stability(scene);
     this.axes = new Axes(scene.bodies.length);
     this.trails = new Trails(scene);
-    this.parts = [this.bodies, this.terrain, this.contacts, this.balance, this.axes, this.trails];
+    this.parts = [this.bodies, this.terrain, this.contacts, this.balance, this.stability, this.axes, this.trails];
     for (const part of this.parts) stage.scene.add(part.group);
     this.shown = {};
     for (const toggle of TOGGLES) this.toggle(toggle.id, toggle.on);
@@ -52,6 +55,7 @@ export class World {
     this.bodies.update(this.frame.pose);
     this.contacts.update(this.frame.contact, this.frame.ncontact);
     this.balance.update(this.frame, this.terrain.height);
+    this.stability.update(this.frame);
     this.axes.update(this.frame.pose);
     this.trails.update(this.frame);
   }
@@ -68,6 +72,9 @@ export class World {
       case 'com':
       case 'support':
         this.balance.toggle(id, on);
+        break;
+      case 'stability':
+        this.stability.toggle(on);
         break;
       case 'trails':
         this.trails.toggle(on);
@@ -97,6 +104,7 @@ export class World {
       box = this.bodies.bounds(robot ? (body) => body >= robot.body && body < robot.body + robot.nbody : () => true);
     const high = box.isEmpty() ? 0 : box.max.z - box.min.z;
     this.contacts.weigh(high > 0.02 ? high : 0.5);
+    this.stability.weigh(this.frame.com[2] - this.terrain.height);
   }
 
   /** A box around all shapes and origins of bodies, and where a robot that is fixed can swing. */

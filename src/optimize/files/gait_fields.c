@@ -58,6 +58,8 @@ const int pki_gait_field_count = PKI_COUNT(pki_gait_fields);
 #define GROUND(member) #member, offsetof(pki_gait_settings, member)
 const pk_field pki_gait_ground_fields[] = {
     {GROUND(friction), PK_FIELD_REAL, "", 0.7, 0, 100, NULL, "Coulomb's coefficient"},
+    {GROUND(friction_share), PK_FIELD_REAL, "", 1, 0.01, 1, NULL,
+     "share of the friction cone that the motion uses; the rest is for the controller that follows it"},
     {GROUND(spin_friction), PK_FIELD_REAL, "m", 0.02, 0, 10, NULL,
      "largest moment about the normal of a sole for each N of its force"},
     {GROUND(slope), PK_FIELD_REAL, "rad", 0, -1.5, 1.5, NULL, "the ground rises along x by its tangent"},

@@ -22,7 +22,7 @@ typedef struct pki_gait_settings {
   double clearance;   /* m */
   double least_force; /* share of the weight */
   /* ground */
-  double friction, spin_friction, slope;
+  double friction, friction_share, spin_friction, slope;
   /* stability */
   double tip_speed, least_stability;
   int tip; /* 0: horizontal, 1: perpendicular */

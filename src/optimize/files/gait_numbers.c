@@ -78,6 +78,7 @@ static void keep_numbers(pki_gait_file *g)
   p->clearance = s->clearance;
   p->least_force = s->least_force;
   p->friction = s->friction;
+  p->friction_share = s->friction_share;
   p->spin_friction = s->spin_friction;
   p->slope = s->slope;
   p->tip_speed = s->tip_speed;

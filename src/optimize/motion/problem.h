@@ -69,11 +69,11 @@ typedef struct pki_motion_gap {
 
 /* The weights of what is minimised; each has its unit, see docs/theory/optimisation.md. */
 typedef struct pki_motion_objective {
-  double torque;       /* integral of the sum of tau^2 */
-  double joule;        /* J_e1: Joule heat of the motors for each metre */
-  double work;         /* J_e2: specific resistance, by |tau theta'| */
-  double time;         /* the time of the motion */
-  double polygon;      /* J_s1: mean square distance of the mass from the point where the forces act */
+  double torque;  /* integral of the sum of tau^2 */
+  double joule;   /* J_e1: Joule heat of the motors for each metre */
+  double work;    /* J_e2: specific resistance, by |tau theta'| */
+  double time;    /* the time of the motion */
+  double polygon; /* J_s1: integral of the squared distance of the mass from the point where the forces act */
   double stability;    /* J_s2: the negative of the least S_H */
   double acceleration; /* integral of the sum of a^2 of the joints, for smoothness */
 } pki_motion_objective;
@@ -112,11 +112,12 @@ typedef struct pki_motion_problem {
   double period_shortest, period_longest; /* s, of a whole cycle; NAN: free */
 
   /* the ground */
-  double friction;      /* Coulomb's coefficient; INFINITY: feet never slip */
-  double spin_friction; /* m: largest moment about the normal of a sole, for each N; (6) */
-  double slope;         /* rad, the ground rises along x by tan(slope) */
-  double clearance;     /* m, that feet in the air keep in the middle of their swing */
-  double least_force;   /* share of the weight that every standing foot carries at least; 0: none */
+  double friction;       /* Coulomb's coefficient; INFINITY: feet never slip */
+  double friction_share; /* of the cone that forces of the plan use, 0 to 1; the rest is a controller's */
+  double spin_friction;  /* m: largest moment about the normal of a sole, for each N; (6) */
+  double slope;          /* rad, the ground rises along x by tan(slope) */
+  double clearance;      /* m, that feet in the air keep in the middle of their swing */
+  double least_force;    /* share of the weight that every standing foot carries at least; 0: none */
 
   /* stability */
   double tip_speed;       /* m/s, v_tip of H_max */
@@ -138,7 +139,8 @@ typedef struct pki_motion_problem {
 /* A problem in which everything has its default: no phases, no feet; limits and motors of the model, free ends. */
 void pki_motion_problem_default(pki_motion_problem *problem, const pk_model *model);
 
-/* The link as a foot: its ball or box that collides. PK_ERROR_ARGUMENT: there is no such link, or no such shape. */
+/* The link as a foot: its ball or box that collides. PK_ERROR_NAME: there is no such link; PK_ERROR_ARGUMENT: it has no such shape;
+ * PK_ERROR_LIMIT: there are PKI_MOTION_FEET already. */
 pk_status pki_motion_add_foot(pki_motion_problem *problem, const char *link, pk_error *err);
 
 /* The point `at` of a link keeps at least this height, or this distance from the point `other_at` of the link `other`. `other` NULL: the ground.

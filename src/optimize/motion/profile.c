@@ -51,10 +51,16 @@ static int find_curve(const pki_profile *profile, const curve_key *key, int from
   return -1;
 }
 
-/* Rows of one label at one point follow each other. */
+/* A row of Simpson's rule over the interval that begins at its point; the row of the middle has the same name and the next point. */
+static bool is_simpson(const pki_nlp_label *label)
+{
+  return strncmp(label->what, "cubic", 5) == 0 && label->point % 2 == 0;
+}
+
+/* Rows of one label at one point follow each other. Those of Simpson's rule and of middles are curves of their own. */
 static int count_sub(const pki_nlp_label *labels, int i)
 {
-  int sub = 0;
+  int sub = is_simpson(&labels[i]) ? 1 : 0;
   for (; i > 0 && labels[i - 1].what == labels[i].what && labels[i - 1].of == labels[i].of &&
          labels[i - 1].phase == labels[i].phase && labels[i - 1].point == labels[i].point;
        i--) {
@@ -66,8 +72,7 @@ static int count_sub(const pki_nlp_label *labels, int i)
 /* What a multiplier at a point is divided by. */
 static double multiplier_unit(const pki_motion_program *program, const pki_nlp_label *label)
 {
-  if (label->point < 0 || label->phase < 0 || label->phase >= program->problem->nphase ||
-      (strncmp(label->what, "cubic", 5) == 0 && label->point % 2 == 0)) {
+  if (label->point < 0 || label->phase < 0 || label->phase >= program->problem->nphase || is_simpson(label)) {
     return 1;
   }
   return fmax(pki_motion_grid_weight(program->grid, label->phase, label->point), 1e-9);
@@ -77,7 +82,7 @@ static double place_of(const pki_motion_program *program, const pki_nlp_label *l
 {
   return label->point < 0 || label->phase < 0 || label->phase >= program->problem->nphase
              ? 0
-             : pki_motion_grid_at(program->grid, label->phase, label->point);
+             : pki_motion_grid_at(program->grid, label->phase, label->point + (is_simpson(label) ? 1 : 0));
 }
 
 /* ---- making one ---- */
@@ -182,8 +187,8 @@ static double curve_at(const curve *c, int column, double at)
   if (c->count < 2 || x[k + 1] <= x[k]) {
     return y[c->count - 1 < k ? c->count - 1 : k];
   }
-  const double part = (at - x[k]) / (x[k + 1] - x[k]);
-  return y[k] + fmin(fmax(part, 0), 1) * (y[k + 1] - y[k]);
+  const double part = fmin(fmax((at - x[k]) / (x[k + 1] - x[k]), 0), 1);
+  return (1 - part) * y[k] + part * y[k + 1]; /* both ends to the last bit */
 }
 
 void pki_profile_apply(const pki_profile *profile, pki_motion_program *program)
@@ -273,6 +278,27 @@ static bool read_bytes(const char **at, const char *end, void *to, size_t n)
   return true;
 }
 
+static bool are_finite(const double *list, int count)
+{
+  bool finite = true;
+  for (int k = 0; k < count; k++) {
+    finite &= isfinite(list[k]) != 0;
+  }
+  return finite;
+}
+
+/* Shares of a phase: positive, and 1 together. */
+static bool are_shares(const double *share, int count)
+{
+  double sum = 0;
+  bool positive = true;
+  for (int k = 0; k < count; k++) {
+    positive &= share[k] > 0;
+    sum += share[k];
+  }
+  return positive && fabs(sum - 1) < 1e-9;
+}
+
 static bool read_grid(const char **at, const char *end, const head *h, pki_motion_grid *grid)
 {
   for (int p = 0; p < h->nphase; p++) {
@@ -282,7 +308,8 @@ static bool read_grid(const char **at, const char *end, const head *h, pki_motio
     const size_t n = (size_t)h->intervals[p] * sizeof(double);
     grid->intervals[p] = h->intervals[p];
     grid->share[p] = (size_t)(end - *at) >= n ? malloc(n) : NULL;
-    if (grid->share[p] == NULL || !read_bytes(at, end, grid->share[p], n)) {
+    if (grid->share[p] == NULL || !read_bytes(at, end, grid->share[p], n) ||
+        !are_shares(grid->share[p], h->intervals[p])) {
       return false;
     }
   }
@@ -301,7 +328,8 @@ static bool read_curve(const char **at, const char *end, curve *c)
   for (int k = 0; k < COLUMNS; k++) {
     const size_t n = (size_t)c->count * sizeof(double);
     c->columns[k] = malloc(n);
-    if (c->columns[k] == NULL || !read_bytes(at, end, c->columns[k], n)) {
+    if (c->columns[k] == NULL || !read_bytes(at, end, c->columns[k], n) ||
+        !are_finite(c->columns[k], c->count)) {
       return false;
     }
   }

@@ -126,14 +126,19 @@ static void set_bounds(pki_nlp *nlp, int variable, double lower, double upper, d
   }
 }
 
-static bool is_travel(const pk_model *m, int dof)
+bool pki_motion_is_travel(const pk_model *model, int dof)
 {
-  for (int i = 0; i < m->nbody; i++) {
-    if (m->body_u[i] == dof) {
-      return m->body_motion[i] == PK_MOTION_PRISMATIC;
+  for (int i = 0; i < model->nbody; i++) {
+    if (model->body_u[i] == dof) {
+      return model->body_motion[i] == PK_MOTION_PRISMATIC;
     }
   }
   return false;
+}
+
+double pki_motion_effort_scale(const pki_motion_program *program, int dof)
+{
+  return pki_motion_is_travel(program->problem->model, dof) ? program->force_scale : program->torque_scale;
 }
 
 /* q, v and a of one point. */
@@ -151,7 +156,8 @@ static void add_state(pki_motion_program *program, int phase, int point)
     for (int k = 0; k < p->model->nu; k++) {
       const pki_nlp_label label = {kinds[kind].what, pki_motion_dof_name(p->model, k), phase, point};
       const int variable = pki_nlp_variables(program->nlp, 1, label);
-      const double scale = (is_travel(p->model, k) ? program->robot->length : 1) * kinds[kind].rate;
+      const double scale =
+          (pki_motion_is_travel(p->model, k) ? program->robot->length : 1) * kinds[kind].rate;
       double lower = -INFINITY, upper = INFINITY;
       if (kind == 0) {
         lower = p->q_lower[k], upper = p->q_upper[k];
@@ -176,7 +182,7 @@ static void add_torques(pki_motion_program *program, int phase, int point)
     const int k = program->robot->motor[i];
     const pki_nlp_label label = {"torque", pki_motion_dof_name(p->model, k), phase, point};
     const int variable = pki_nlp_variables(program->nlp, 1, label);
-    const double scale = is_travel(p->model, k) ? program->force_scale : program->torque_scale;
+    const double scale = pki_motion_effort_scale(program, k);
     set_bounds(program->nlp, variable, -p->tau_upper[k], p->tau_upper[k], scale);
     at->tau = i == 0 ? variable : at->tau;
   }
@@ -279,7 +285,8 @@ static void add_boundary(pki_motion_program *program, int b)
   for (int k = 0; k < p->model->nu; k++) {
     const pki_nlp_label label = {"velocity after touchdown", pki_motion_dof_name(p->model, k), b, -1};
     const int variable = pki_nlp_variables(program->nlp, 1, label);
-    const double scale = (is_travel(p->model, k) ? program->robot->length : 1) / program->time_scale;
+    const double scale =
+        (pki_motion_is_travel(p->model, k) ? program->robot->length : 1) / program->time_scale;
     set_bounds(program->nlp, variable, p->locked[k] ? 0 : -INFINITY, p->locked[k] ? 0 : INFINITY, scale);
     at->after = k == 0 ? variable : at->after;
   }

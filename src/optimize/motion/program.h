@@ -73,6 +73,11 @@ void pki_motion_program_destroy(pki_motion_program *program);
 
 int pki_motion_points(const pki_motion_grid *grid, int phase); /* 2 intervals + 1 */
 
+/* A coordinate is a travel, in m; otherwise an angle. */
+bool pki_motion_is_travel(const pk_model *model, int dof);
+/* The unit of its equation of motion: force_scale or torque_scale. */
+double pki_motion_effort_scale(const pki_motion_program *program, int dof);
+
 /* "LF_HAA", "pitch": the name of a coordinate. */
 const char *pki_motion_dof_name(const pk_model *model, int dof);
 

@@ -70,8 +70,9 @@ static void add_impact(pki_motion_program *program, int boundary, const pki_poin
   for (int k = 0; k < n; k++) {
     in[k] = before->q + k, in[n + k] = before->v + k, in[2 * n + k] = at->after + k;
     const pki_nlp_label label = {"impact", pki_motion_dof_name(p->model, k), boundary, -1};
-    out[k] =
-        p->locked[k] ? PKI_NLP_NOWHERE : pki_motion_row(program, label, 0, 0, unit * program->robot->length);
+    out[k] = p->locked[k] ? PKI_NLP_NOWHERE
+                          : pki_motion_row(program, label, 0, 0,
+                                           pki_motion_effort_scale(program, k) * program->time_scale);
   }
   pki_nlp_add(program->nlp, program->robot->jump, in, NULL, out);
   for (int i = 0; i < p->nfoot; i++) {

@@ -15,7 +15,8 @@ static void add_dynamics(pki_motion_program *program, int phase, int point)
     in[k] = at->q + k, in[n + k] = at->v + k, in[2 * n + k] = at->a + k;
     const pki_nlp_label label = {"inverse dynamics", pki_motion_dof_name(p->model, k), phase, point};
     /* a row of a locked coordinate is what holds it */
-    out[k] = p->locked[k] ? PKI_NLP_NOWHERE : pki_motion_row(program, label, 0, 0, program->torque_scale);
+    out[k] = p->locked[k] ? PKI_NLP_NOWHERE
+                          : pki_motion_row(program, label, 0, 0, pki_motion_effort_scale(program, k));
   }
   for (int i = 0; i < program->robot->nmotor; i++) {
     in[3 * n + i] = at->tau + i;
@@ -63,7 +64,8 @@ static void add_foot_acceleration(pki_motion_program *program, int phase, int po
 void pki_motion_add_cone(pki_motion_program *program, pki_nlp_label label, int force, double unit)
 {
   const int in[3] = {force, force + 1, force + 2};
-  const double friction = program->problem->friction, size = friction * unit;
+  const double friction = program->problem->friction * program->problem->friction_share,
+               size = friction * unit;
   if (!isfinite(friction)) { /* the foot never slips */
     return;
   }
@@ -141,7 +143,7 @@ static double swing_part(const pki_motion_program *program, int phase, int point
   return before / all;
 }
 
-/* (4): the height of a swinging foot, at its middle `clearance`; where it leaves and lands others say how high it is. */
+/* (4): the height of a swinging foot, of a sole that of its corners, in the middle of the swing `clearance`; where it leaves and lands others say how high it is. */
 static void add_swinging_foot(pki_motion_program *program, int phase, int point, int foot)
 {
   const pki_point_variables *at = &program->points[phase][point];
@@ -150,12 +152,14 @@ static void add_swinging_foot(pki_motion_program *program, int phase, int point,
     return;
   }
   const pki_nlp_label label = {"height of a swinging foot", program->problem->feet[foot].name, phase, point};
-  int in[PKI_MOTION_DOFS];
-  const int row = pki_motion_row(program, label, program->problem->clearance * lift * lift, INFINITY,
-                                 program->robot->length),
-            out[3] = {PKI_NLP_NOWHERE, PKI_NLP_NOWHERE, row};
+  const pki_motion_foot_functions *f = &program->robot->feet[foot];
+  const double least = program->problem->clearance * lift * lift, scale = program->robot->length;
+  int in[PKI_MOTION_DOFS], out[4] = {PKI_NLP_NOWHERE, PKI_NLP_NOWHERE};
   (void)pki_motion_chain(program, foot, at->q, in);
-  pki_nlp_add(program->nlp, program->robot->feet[foot].place, in, NULL, out);
+  for (int k = f->corners != NULL ? 0 : 2; k < (f->corners != NULL ? 4 : 3); k++) {
+    out[k] = pki_motion_row(program, label, least, INFINITY, scale);
+  }
+  pki_nlp_add(program->nlp, f->corners != NULL ? f->corners : f->place, in, NULL, out);
 }
 
 /* ---- motors ---- */

@@ -23,7 +23,8 @@ static double dynamics_residual(const pki_motion_program *program, const pki_mot
   }
   pki_motion_push_back(program, program->problem->phases[at->phase].stance, at->q, rest);
   for (int k = 0; k < n; k++) {
-    worst = program->problem->locked[k] ? worst : fmax(worst, fabs(rest[k]) / program->torque_scale);
+    worst = program->problem->locked[k] ? worst
+                                        : fmax(worst, fabs(rest[k]) / pki_motion_effort_scale(program, k));
   }
   return worst;
 }

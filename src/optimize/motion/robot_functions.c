@@ -212,6 +212,14 @@ static pk_status create_sole(pki_motion_robot *robot, int i, drafted_robot *d, c
   gather_chain(f, &d->robot, inputs);
   pk_status status =
       pki_nlp_function_create(g, "sole", f->nchain, inputs, 0, NULL, 2, motion->axes[2].v, &f->level, err);
+  for (int k = 0; k < 4; k++) {
+    const double x = (k % 2 == 0 ? 0.5 : -0.5) * foot->length, y = (k / 2 == 0 ? 0.5 : -0.5) * foot->width;
+    const pki_x ahead = pki_times(g, pki_const(g, x), motion->axes[0].v[2]);
+    out[k] = pki_plus(g, motion->point.v[2], pki_plus_times(g, ahead, pki_const(g, y), motion->axes[1].v[2]));
+  }
+  status = status == PK_OK ? pki_nlp_function_create(g, "corners of the sole", f->nchain, inputs, 0, NULL, 4,
+                                                     out, &f->corners, err)
+                           : status;
   const int port = pki_graph_port(g, "wrench", 6, "force and moment of the ground");
   pki_x wrench[6];
   for (int k = 0; k < 6; k++) {
@@ -329,6 +337,7 @@ void pki_motion_robot_destroy(pki_motion_robot *robot)
     pki_nlp_function_destroy(f->place);
     pki_nlp_function_destroy(f->level);
     pki_nlp_function_destroy(f->moments);
+    pki_nlp_function_destroy(f->corners);
   }
   for (int i = 0; i < PKI_MOTION_GAPS; i++) {
     pki_nlp_function_destroy(robot->gaps[i].distance);

@@ -26,7 +26,8 @@ typedef struct pki_motion_foot_functions {
   pki_nlp_function *place;            /* q -> the point that touches (3) */
   pki_nlp_function *
       moments; /* q, f -> l_y f_z/2 -+ T_x, l_x f_z/2 -+ T_y, mu_d f_z -+ T_z in axes of the sole, (6); NULL: no sole */
-  pki_nlp_function *level; /* q -> x and y of the sole's normal, zero where it is level; NULL: no sole */
+  pki_nlp_function *corners; /* q -> heights of the four corners of the sole; NULL: no sole */
+  pki_nlp_function *level;   /* q -> x and y of the sole's normal, zero where it is level; NULL: no sole */
 } pki_motion_foot_functions;
 
 /* What a gap needs. */

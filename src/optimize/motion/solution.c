@@ -32,8 +32,12 @@ static void read_point(const pki_motion_program *program, int phase, int index, 
     out->tau[program->robot->motor[i]] = x[at->tau + i];
   }
   for (int i = 0; i < p->nfoot; i++) {
-    for (int k = 0; k < program->robot->feet[i].rows && at->force[i] >= 0; k++) {
+    const int rows = program->robot->feet[i].rows;
+    for (int k = 0; k < rows && at->force[i] >= 0; k++) {
       *(k < 3 ? &out->force[i][k] : &out->moment[i][k - 3]) = x[at->force[i] + k];
+    }
+    if (program->robot->feet[i].forces > rows && at->force[i] >= 0) { /* an ankle motor turns about y */
+      out->moment[i][1] += x[at->force[i] + rows];
     }
   }
 }
@@ -55,12 +59,67 @@ static void add_up_costs(const pki_motion_program *program, pki_motion_solution 
         work += w * fabs(tau * at->v[k]);
         squares += w * tau * tau;
       }
+      for (int i = 0; i < p->nfoot; i++) { /* ankle motors count as they do in the objective */
+        const pki_motion_foot_functions *f = &program->robot->feet[i];
+        const int force = program->points[phase][point].force[i];
+        const double tau = f->forces > f->rows && force >= 0 ? program->nlp->x[force + f->rows] : 0;
+        squares += w * tau * tau;
+      }
     }
   }
   const double distance = fabs(program->nlp->x[program->distance]);
   out->torque = squares;
   out->joule = distance > 0 ? heat / distance : NAN;
   out->work = distance > 0 ? work / (pki_motion_weight(program) * distance) : NAN;
+}
+
+static void mirror_vector(double v[3])
+{
+  v[1] = -v[1];
+}
+
+static void mirror_turn(double v[3]) /* axes of turns are no arrows */
+{
+  v[0] = -v[0], v[2] = -v[2];
+}
+
+/* A touchdown of the mirror image. */
+static pki_motion_impact mirror_impact(const pki_motion_mirror *mirror, int nfoot,
+                                       const pki_motion_impact *from, double time)
+{
+  pki_motion_impact out = {.time = time};
+  for (int f = 0; f < nfoot; f++) {
+    const int to = mirror->foot_to[f];
+    memcpy(out.impulse[to], from->impulse[f], sizeof out.impulse[to]);
+    mirror_vector(out.impulse[to]);
+  }
+  return out;
+}
+
+/* Touchdowns at the starts of phases. The one that closes a motion, or its mirror image, is that of its first phase. */
+static void read_impacts(const pki_motion_program *program, pki_motion_solution *out)
+{
+  const pki_motion_problem *p = program->problem;
+  double start = 0;
+  out->impacts[0] = (pki_motion_impact){0};
+  for (int b = 1; b <= p->nphase; b++) {
+    const pki_boundary_variables *at = &program->boundaries[b];
+    start += out->duration[b - 1];
+    pki_motion_impact impact = {.time = start};
+    for (int i = 0; i < p->nfoot; i++) {
+      for (int k = 0; k < 3 && at->impulse[i] >= 0; k++) {
+        impact.impulse[i][k] = program->nlp->x[at->impulse[i] + k];
+      }
+    }
+    if (b < p->nphase) {
+      out->impacts[b] = impact;
+    } else if (p->closure == PKI_MOTION_HALF) {
+      out->impacts[0] = mirror_impact(&program->mirror, p->nfoot, &impact, 0);
+    } else {
+      out->impacts[0] = impact;
+      out->impacts[0].time = 0;
+    }
+  }
 }
 
 pk_status pki_motion_extract(const pki_motion_program *program, pki_motion_solution *out, pk_error *err)
@@ -86,17 +145,7 @@ pk_status pki_motion_extract(const pki_motion_program *program, pki_motion_solut
     }
     start += out->duration[phase];
   }
-  start = 0;
-  for (int b = 0; b <= p->nphase && b < PKI_MOTION_PHASES; b++) {
-    const pki_boundary_variables *at = &program->boundaries[b];
-    out->impacts[b] = (pki_motion_impact){.time = start};
-    for (int i = 0; i < p->nfoot; i++) {
-      for (int k = 0; k < 3 && at->impulse[i] >= 0; k++) {
-        out->impacts[b].impulse[i][k] = x[at->impulse[i] + k];
-      }
-    }
-    start += b < p->nphase ? out->duration[b] : 0;
-  }
+  read_impacts(program, out);
   out->period = whole * start;
   out->stride = whole * x[program->distance];
   out->stability = program->stability >= 0 ? x[program->stability] : NAN;
@@ -168,16 +217,6 @@ void pki_motion_state_at(const pki_motion_problem *problem, const pki_motion_sol
 
 /* ---- the other half ---- */
 
-static void mirror_vector(double v[3])
-{
-  v[1] = -v[1];
-}
-
-static void mirror_turn(double v[3]) /* axes of turns are no arrows */
-{
-  v[0] = -v[0], v[2] = -v[2];
-}
-
 /* The mirror image of a point of the first half, half a period later. */
 static pki_motion_point mirror_point(const pki_motion_problem *problem, const pki_motion_mirror *mirror,
                                      const pki_motion_solution *half, const pki_motion_point *from)
@@ -229,6 +268,8 @@ pk_status pki_motion_whole_cycle(const pki_motion_problem *problem, const pki_mo
   for (int p = 0; p < half->nphase && half->nphase + p < PKI_MOTION_PHASES; p++) {
     out->duration[half->nphase + p] = half->duration[p];
     out->intervals[half->nphase + p] = half->intervals[p];
+    out->impacts[half->nphase + p] =
+        mirror_impact(&mirror, half->nfoot, &half->impacts[p], half->impacts[p].time + half->period / 2);
   }
   return PK_OK;
 }

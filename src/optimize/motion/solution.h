@@ -12,8 +12,9 @@ typedef struct pki_motion_point {
   int phase;
   bool middle; /* of an interval */
   double q[PKI_MOTION_DOFS], v[PKI_MOTION_DOFS], a[PKI_MOTION_DOFS], tau[PKI_MOTION_DOFS];
-  double force[PKI_MOTION_FEET][3];  /* N, world axes; zero in the air */
-  double moment[PKI_MOTION_FEET][3]; /* N m, world axes, of soles about their middle */
+  double force[PKI_MOTION_FEET][3]; /* N, world axes; zero in the air */
+  double moment[PKI_MOTION_FEET]
+               [3]; /* N m, world axes: of soles about their middle, of ankle motors about y */
 } pki_motion_point;
 
 /* What a touchdown does. */
@@ -42,8 +43,9 @@ typedef struct pki_motion_solution {
   int nu, nfoot, nphase;
   int npoint; /* points of the motion as it was solved: of half a cycle where closure is `half` */
   pki_motion_point *points; /* [npoint] in the order of time; at a boundary of phases both sides */
-  pki_motion_impact impacts[PKI_MOTION_PHASES]; /* [p] at the start of phase p; impulses zero: none */
-  double duration[PKI_MOTION_PHASES];           /* s */
+  /* [p] at the start of phase p; impulses zero: none. That of phase 0 is the one with which a motion that closes begins again. */
+  pki_motion_impact impacts[PKI_MOTION_PHASES];
+  double duration[PKI_MOTION_PHASES]; /* s */
   int intervals[PKI_MOTION_PHASES];
   double stride; /* m along x, of a whole cycle (of the motion where it does not repeat) */
   double period; /* s, likewise */

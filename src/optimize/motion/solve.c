@@ -18,6 +18,10 @@
 #include "optimize/motion/profile.h"
 #include "optimize/motion/refine.h"
 
+/* First barrier parameters: of another problem, and of the same one on a finer grid. With smaller ones another objective takes hundreds of
+ * iterations; with larger ones a finer grid takes half as many again. */
+static const double ladder_mu = 1e-4, refined_mu = 1e-5;
+
 typedef struct rung {
   char name[PKI_MOTION_NAME];
   bool planar;   /* in the plane */
@@ -31,6 +35,7 @@ typedef struct climb {
   pki_grid_functions small;
   pki_motion_grid grid;
   pki_profile *profile;
+  double mu;      /* first barrier parameter of the next problem, where it starts from a solution */
   double *errors; /* of the intervals of the last solution */
   pki_motion_solution *out;
   int rungs; /* that are planned in all, for the fraction */
@@ -165,6 +170,22 @@ static void tell_worst(const pki_motion_program *program, double tolerance, char
            phase[0] != '\0' ? " (" : "", phase, phase[0] != '\0' ? ")" : "", time, worst);
 }
 
+/* A warm start of what is solved already begins where the barrier ended: a larger parameter would lead away from the optimum and back. */
+static pki_nlp_options choose_options(const climb *c, const pki_motion_program *program, bool last, watch *w)
+{
+  const pki_motion_problem *p = program->problem;
+  pki_nlp_options options = {.tolerance = last ? p->tolerance : fmax(p->tolerance, 1e-6),
+                             .iterations = p->iterations,
+                             .warm = c->profile != NULL,
+                             .progress = watch_iteration,
+                             .user = w};
+  if (options.warm) {
+    const bool optimal = pki_nlp_optimality(program->nlp) <= 10 * options.tolerance;
+    options.mu = optimal ? options.tolerance / 10 : c->mu;
+  }
+  return options;
+}
+
 /* Solve one problem on the grid that there is; the profile is then that of its solution. */
 static pk_status solve_one(climb *c, const pki_motion_problem *problem, const char *name, bool last)
 {
@@ -183,12 +204,7 @@ static pk_status solve_one(climb *c, const pki_motion_problem *problem, const ch
     if (c->profile != NULL) {
       pki_profile_apply(c->profile, program);
     }
-    const pki_nlp_options options = {.tolerance = last ? problem->tolerance : fmax(problem->tolerance, 1e-6),
-                                     .iterations = problem->iterations,
-                                     .warm = c->profile != NULL,
-                                     .mu = c->profile != NULL ? 1e-4 : 0,
-                                     .progress = watch_iteration,
-                                     .user = &w};
+    const pki_nlp_options options = choose_options(c, program, last, &w);
     *stage = (pki_motion_stage){.variables = program->nlp->nx, .rows = program->nlp->ng};
     snprintf(stage->name, sizeof stage->name, "%s", name);
     stage->jacobian = pki_nlp_jacobian_count(program->nlp);
@@ -226,7 +242,7 @@ static bool is_good(const pki_motion_solution *out)
 
 /* ---- the whole ---- */
 
-/* How many rungs are behind a solution to start from. */
+/* How many rungs are behind a solution to start from; one that was stopped is not. */
 static int resume(climb *c)
 {
   const pki_motion_solution *start = c->options->start;
@@ -241,7 +257,8 @@ static int resume(climb *c)
   pki_motion_grid_free(&c->grid);
   c->grid = grid;
   c->profile = profile;
-  const int done = start->nstage;
+  const bool stopped = start->nstage > 0 && start->stages[start->nstage - 1].result.end == PKI_NLP_STOPPED;
+  const int done = start->nstage - (stopped ? 1 : 0);
   memcpy(c->out->stages, start->stages, (size_t)done * sizeof c->out->stages[0]);
   c->out->nstage = done;
   return done;
@@ -266,6 +283,7 @@ static pk_status refine_and_solve(climb *c)
       return status;
     }
     snprintf(name, sizeof name, "grid %d", round + 1);
+    c->mu = refined_mu;
     status = solve_one(c, p, name, true);
     if (status != PK_OK) {
       return status;
@@ -290,6 +308,7 @@ pk_status pki_motion_solve(const pki_motion_problem *problem, const pki_motion_o
   status = status == PK_OK ? pki_grid_functions_create(&c.small, err) : status;
   const int count = status == PK_OK ? plan_rungs(&checked, rungs) : 0;
   c.rungs = count;
+  c.mu = ladder_mu;
   const int done = status == PK_OK ? resume(&c) : 0;
   for (int k = done < count ? done : count - 1; k < count && status == PK_OK && !c.stopped; k++) {
     set_rung(&checked, &rungs[k], &step);

@@ -48,4 +48,10 @@ bool pki_nlp_function_jacobian_values(const pki_nlp_function *f, int count, cons
 bool pki_nlp_function_hessian_values(const pki_nlp_function *f, int count, const double *w, const double *p,
                                      const double *mu, double *entries);
 
+/* One instance at complex numbers w [nw]: what tests take derivatives from by the complex step. False: out of memory. */
+bool pki_nlp_function_value_complex(const pki_nlp_function *f, const double _Complex *w, const double *p,
+                                    double _Complex *y);
+bool pki_nlp_function_jacobian_complex(const pki_nlp_function *f, const double _Complex *w, const double *p,
+                                       double _Complex *entries);
+
 #endif

@@ -91,6 +91,10 @@ bool pki_nlp_hessian(const pki_nlp *nlp, const double *x, double factor, const d
 /* The largest violation of rows and bounds, each divided by its scale; which: rows are 0 .. ng - 1, variables ng + i; NULL: not asked. */
 double pki_nlp_violation(const pki_nlp *nlp, const double *x, int *which);
 
+/* How far x and its multipliers are from an optimum, scaled: the largest violation, slope of the Lagrangian, or product of a multiplier and the
+ * distance from its bound. INFINITY: a value is not finite, or out of memory. */
+double pki_nlp_optimality(const pki_nlp *nlp);
+
 /* ---- solving ---- */
 
 /* What is known after an iteration. */

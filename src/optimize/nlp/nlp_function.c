@@ -336,3 +336,35 @@ bool pki_nlp_function_hessian_values(const pki_nlp_function *f, int count, const
 {
   return evaluate(f, &f->hessian, count, w, p, mu, entries);
 }
+
+/* ---- at complex numbers ---- */
+
+static bool evaluate_complex(const pki_nlp_function *f, const pki_tape *tape, const double _Complex *w,
+                             const double *p, double _Complex *out)
+{
+  double _Complex *in = calloc((size_t)f->nw + (size_t)f->np + (size_t)f->ny + 1, sizeof *in);
+  if (in == NULL) {
+    return false;
+  }
+  for (int k = 0; k < f->nw; k++) {
+    in[k] = w[k];
+  }
+  for (int k = 0; k < f->np; k++) {
+    in[f->nw + k] = p[k];
+  }
+  const bool good = pki_tape_evaluate_complex(tape, in, out);
+  free(in);
+  return good;
+}
+
+bool pki_nlp_function_value_complex(const pki_nlp_function *f, const double _Complex *w, const double *p,
+                                    double _Complex *y)
+{
+  return evaluate_complex(f, &f->value, w, p, y);
+}
+
+bool pki_nlp_function_jacobian_complex(const pki_nlp_function *f, const double _Complex *w, const double *p,
+                                       double _Complex *entries)
+{
+  return evaluate_complex(f, &f->jacobian, w, p, entries);
+}

@@ -66,6 +66,9 @@ int pki_tape_operations(const pki_tape *tape);
 bool pki_tape_evaluate(const pki_tape *tape, int count, int arrays, const int *sizes, const double *const *in,
                        double *out);
 
+/* One instance over complex numbers: in [ninput], out [nresult] (tape_complex.c). False: out of memory. */
+bool pki_tape_evaluate_complex(const pki_tape *tape, const double _Complex *in, double _Complex *out);
+
 /* ---- lane code ---- */
 
 typedef struct pki_tape_kernels {

@@ -21,6 +21,7 @@ void pki_motion_problem_default(pki_motion_problem *problem, const pk_model *mod
                                   .period_shortest = NAN,
                                   .period_longest = NAN,
                                   .friction = 0.7,
+                                  .friction_share = 1,
                                   .spin_friction = 0.02,
                                   .clearance = 0,
                                   .tip_speed = 2,
@@ -208,11 +209,32 @@ static pk_status check_stability(const pki_motion_problem *p, pk_error *err)
   return PK_OK;
 }
 
+static pk_status check_phases(const pki_motion_problem *p, pk_error *err)
+{
+  const int most = p->closure == PKI_MOTION_HALF ? PKI_MOTION_PHASES / 2 : PKI_MOTION_PHASES;
+  const pki_where where = {.field = "phases"};
+  if (p->nphase < 1) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where, "there is none");
+  }
+  if (p->nphase > most) {
+    return most < PKI_MOTION_PHASES
+               ? pki_fail(err, PK_ERROR_LIMIT, where,
+                          "half a cycle has %d, expected at most %d: a cycle has twice as many", p->nphase,
+                          most)
+               : pki_fail(err, PK_ERROR_LIMIT, where, "there are %d, expected at most %d", p->nphase, most);
+  }
+  return PK_OK;
+}
+
 static pk_status check_numbers(const pki_motion_problem *p, pk_error *err)
 {
   if (!(p->friction > 0)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "friction"}, "is %g, expected more than 0",
                     p->friction);
+  }
+  if (!(p->friction_share > 0 && p->friction_share <= 1)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "friction_share"},
+                    "is %g, expected more than 0 and at most 1", p->friction_share);
   }
   if (p->closure != PKI_MOTION_ONCE && p->nfoot == 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
@@ -240,9 +262,7 @@ pk_status pki_motion_validate(pki_motion_problem *problem, pk_error *err)
   if (status == PK_OK && frames == NULL) {
     status = pki_fail_memory(err, "a motion");
   }
-  if (status == PK_OK && problem->nphase < 1) {
-    status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "phases"}, "there is none");
-  }
+  status = status == PK_OK ? check_phases(problem, err) : status;
   if (status == PK_OK) {
     pki_body_frames(problem->model, problem->pose, frames);
     place_feet(problem, frames);
