@@ -137,7 +137,9 @@ static void the_course_has_the_trunk_in_the_world(void **state)
     assert_near(r->velocity[1], 0, 1e-12);
   }
   assert_true(b->course.repeats);
-  assert_near(b->course.travel[0], SPEED * PERIOD, 1e-12);
+  assert_near(b->course.travel[0], SPEED * PERIOD * cos(HEADING),
+              1e-12); /* along the first heading, and across */
+  assert_near(b->course.travel[1], -SPEED * PERIOD * sin(HEADING), 1e-12);
   assert_near(b->course.travel[2], TURN, 1e-12);
 }
 
@@ -184,7 +186,7 @@ static void the_motion_file_has_every_row(void **state)
   double travel[3];
   assert_int_equal(strncmp(text, head, sizeof head - 1), 0);
   assert_int_equal(sscanf(text + sizeof head - 1, "%lf %lf %lf", &travel[0], &travel[1], &travel[2]), 3);
-  assert_near(travel[0], 0.3, 1e-12);
+  assert_near(travel[0], 0.3 * cos(HEADING), 1e-12);
   assert_near(travel[2], TURN, 1e-12);
   const char *line = strstr(text, "\ntime,") + 1;
   assert_int_equal(strncmp(line, columns, sizeof columns - 1), 0);
