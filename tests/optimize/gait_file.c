@@ -282,6 +282,26 @@ static void stability_divides_diagonal_phases_at_the_crossing(void **state)
   pki_gait_file_destroy(g);
 }
 
+/* Centres are given in links and kept in bodies; without `from` it is the ground. */
+static void gaps_are_balls_on_bodies(void **state)
+{
+  (void)state;
+  pki_gait_file *g =
+      good_gait(ROBOT "gait: {pattern: trot}\nperiod: 1\ngaps:\n"
+                      "  - {link: LF_SHANK, least: 0.05}\n"
+                      "  - {link: LF_FOOT, from: LH_SHANK, from_at: [0.01, 0.02, -0.1], least: 0.06}\n",
+                NULL);
+  const pki_motion_gap *gaps = g->problem.gaps;
+  const pk_model *m = g->problem.model;
+  assert_int_equal(g->problem.ngap, 2);
+  assert_int_equal(gaps[0].body[0], m->links[pk_model_find_link(m, "LF_SHANK")].body);
+  assert_int_equal(gaps[0].body[1], -1);
+  assert_near(gaps[0].least, 0.05, 0);
+  assert_int_equal(gaps[1].body[1], m->links[pk_model_find_link(m, "LH_SHANK")].body);
+  assert_near(gaps[1].at[1][2] - m->links[pk_model_find_link(m, "LH_SHANK")].pose.pos[2], -0.1, 1e-15);
+  pki_gait_file_destroy(g);
+}
+
 /* ---- what is refused ---- */
 
 static void what_is_wrong_is_told_where_it_stands(void **state)
@@ -293,6 +313,7 @@ static void what_is_wrong_is_told_where_it_stands(void **state)
       {"objective.torq=1", "objective.torq: there is no key \"torq\"; did you mean \"torque\"? (one of: "
                            "torque, joule, work, time, "
                            "polygon, stability, acceleration)"},
+      {"gaps=[{link: LF_TOE, least: 0.1}]", "gaps.0: there is no moving link \"LF_TOE\""},
       {"objective={torque: 0}", "objective: all weights are 0, expected one above 0 at least"},
       {"feet.1=LF_FOOT", "feet.1: the foot LF_FOOT comes twice"},
       {"feet=LF", "feet: feet is a value, expected a list"},
@@ -412,6 +433,7 @@ int main(void)
       cmocka_unit_test(patterns_become_phases_between_footfalls),
       cmocka_unit_test(every_foot_stands_for_its_duty),
       cmocka_unit_test(stability_divides_diagonal_phases_at_the_crossing),
+      cmocka_unit_test(gaps_are_balls_on_bodies),
       cmocka_unit_test(what_is_wrong_is_told_where_it_stands),
       cmocka_unit_test(lines_of_the_file_are_told),
       cmocka_unit_test(the_documentation_names_every_key_and_word),

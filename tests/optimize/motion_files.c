@@ -137,8 +137,8 @@ static void the_course_has_the_trunk_in_the_world(void **state)
     assert_near(r->velocity[1], 0, 1e-12);
   }
   assert_true(b->course.repeats);
-  assert_near(b->course.travel[0], SPEED * PERIOD * cos(HEADING),
-              1e-12); /* along the first heading, and across */
+  /* forward and left of the heading at the start; the motion goes along x */
+  assert_near(b->course.travel[0], SPEED * PERIOD * cos(HEADING), 1e-12);
   assert_near(b->course.travel[1], -SPEED * PERIOD * sin(HEADING), 1e-12);
   assert_near(b->course.travel[2], TURN, 1e-12);
 }

@@ -20,6 +20,10 @@ static char folder[] = "pronk-hardt-XXXXXX";
 static int run_quick(void **state)
 {
   (void)state;
+  setenv("PRONK_GAITS", PK_SOURCE_DIR "/gaits", 1);
+  setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
+  setenv("PRONK_PLUGINS", PK_BUILD_DIR "/plugins", 1);
+  setenv("PRONK_MOTORS", PK_SOURCE_DIR "/motors", 1);
   return run_quick_study("hardt", folder, &result) ? 0 : -1;
 }
 
