@@ -458,7 +458,7 @@ typedef struct pk_follow_options {
   double trunk_damping;
   /* Weights of the balance (docs/theory/follow.md), of squares: of errors of the horizontal place of the mass over h, of its velocity
    * over sqrt(g h), of shifts of the pressure over the size of the support, all in each sqrt(h/g), and of shifts of footholds over h.
-   * Default 1, 1, 1, 1. */
+   * Default 1, 1, 0.3, 1. */
   double place_weight;
   double speed_weight;
   double pressure_weight;

@@ -53,6 +53,11 @@ static cJSON *list_of_motors(void)
   return pki_schema_list(pki_schema_reference("motor"), 0, 0);
 }
 
+static cJSON *list_of_gaps(void)
+{
+  return pki_schema_list(pki_schema_reference("gap"), 0, PKI_MOTION_GAPS);
+}
+
 static const struct {
   const char *key;
   cJSON *(*make)(void);
@@ -61,7 +66,7 @@ static const struct {
     {"stance", names_schema},        {"stride", range_schema},   {"period", range_schema},
     {"duration", range_schema},      {"travel", pair_schema},    {"joints", numbers_by_name},
     {"phases", list_of_phases},      {"limits", list_of_limits}, {"motors", list_of_motors},
-    {"velocities", numbers_by_name},
+    {"velocities", numbers_by_name}, {"gaps", list_of_gaps},
 };
 
 /* What has no row is a mapping by the table of that name. */

@@ -26,7 +26,7 @@ static const pk_field follow_fields[] = {
      "balance: weight of errors of the place of the mass"},
     {FOLLOW(speed_weight), PK_FIELD_REAL, "", 1, 0, 1e9, NULL,
      "balance: weight of errors of its horizontal velocity"},
-    {FOLLOW(pressure_weight), PK_FIELD_REAL, "", 1, 1e-9, 1e9, NULL,
+    {FOLLOW(pressure_weight), PK_FIELD_REAL, "", 0.3, 1e-9, 1e9, NULL,
      "balance: weight of shifts of the pressure between feet that stand"},
     {FOLLOW(foothold_weight), PK_FIELD_REAL, "", 1, 1e-9, 1e9, NULL,
      "balance: weight of shifts of footholds"},
