@@ -22,10 +22,10 @@ static void note_walk(void *user, const pki_world *world, const pki_run_result *
 
 pk_status pki_hardt_replay(pki_hardt_data *d, pki_hardt_case which, pk_error *err)
 {
-  /* the servos as motors, at a voltage that does not limit them; more friction than was planned with */
+  /* the servos as motors, at a voltage that does not limit them */
   static const char *const sets[] = {
       "actuators=[{joints: \"*\", kind: dc, motor: sony-ers-210-dc, voltage: 40}]",
-      "materials.ground.friction=0.8", "stability={measures: [s_h]}", "certify=1e-8"};
+      "stability={measures: [s_h]}", "certify=1e-8"};
   const double cycles = d->quick ? 4 : 20;
   char folder[PKI_PATH_MAX], path[PKI_PATH_MAX];
   bool refused = false;
