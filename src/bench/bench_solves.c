@@ -9,7 +9,7 @@
 #include "optimize/motion/solution.h"
 
 static const char *const gaits[] = {
-    "five-link-walk", "starleth-least-torque", "starleth-bound", "starleth-jump", "biped-walk", "sony-amble"};
+    "five-link-walk", "starleth-least-torque", "starleth-bound", "starleth-hop", "biped-walk", "sony-amble"};
 enum { GAITS = sizeof gaits / sizeof gaits[0], QUICK = 1 };
 
 static pk_status load_gait(const char *name, pki_gait_file **out, pk_error *err)
