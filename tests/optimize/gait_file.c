@@ -72,7 +72,7 @@ static void every_key_arrives(void **state)
       "lower: -0.1, upper: 0.2}\n"
       "lock: [y, \"*_HAA\"]\nplanar: false\nmotor_lines: true\nleast_force: 0.1\nclearance: 0.03\n"
       "motors:\n  - {joints: \"*\", motor: maxon-re40, gear: 50, voltage: 20, efficiency: 0.8}\n"
-      "ground: {friction: 0.6, spin_friction: 0.01, slope: 0.1}\n"
+      "ground: {friction: 0.6, friction_share: 0.9, spin_friction: 0.01, slope: 0}\n"
       "stability: {tip_speed: 1.5, tip: perpendicular, least: 0.3}\n"
       "objective: {torque: 1, joule: 2, work: 3, time: 4, polygon: 5, stability: 6, acceleration: 7}\n"
       "start: {rest: true, pose: true, joints: {z: 0.4}}\n"
@@ -103,7 +103,7 @@ static void every_key_arrives(void **state)
   assert_true(p->q_lower[hip] == -0.1 && p->q_upper[hip] == 0.2);
   assert_true(p->locked[1] && p->locked[hip] && !p->locked[knee] && !p->locked[0]);
   assert_true(p->motor_lines && p->least_force == 0.1 && p->clearance == 0.03);
-  assert_true(p->friction == 0.6 && p->spin_friction == 0.01 && p->slope == 0.1);
+  assert_true(p->friction == 0.6 && p->friction_share == 0.9 && p->spin_friction == 0.01 && p->slope == 0);
   assert_true(p->tip_speed == 1.5 && p->tip_perpendicular && p->least_stability == 0.3);
   const pki_motion_objective o = p->objective;
   assert_true(o.torque == 1 && o.joule == 2 && o.work == 3 && o.time == 4 && o.polygon == 5 &&
@@ -172,6 +172,9 @@ static void overrides_come_before_reading(void **state)
   (void)state;
   pki_gait_file *g = good_gait(trot, "speed=0.55");
   assert_true(g->problem.speed == 0.55);
+  pki_gait_file_destroy(g);
+  g = good_gait(trot, "ground.slope=0.1");
+  assert_true(g->problem.slope == 0.1);
   pki_gait_file_destroy(g);
   g = good_gait(trot, "model.joints.LF_KFE=-1.1");
   assert_true(g->problem.pose[g->model->joints[pk_model_find_joint(g->model, "LF_KFE")].u] == -1.1);

@@ -319,7 +319,6 @@ static void a_walk_on_soles_has_exact_derivatives(void **state)
   p.closure = PKI_MOTION_HALF;
   add_phase(&p, 1, 2, 0.2, 0.6);
   p.speed = 0.2;
-  p.slope = 0.05;
   p.objective.torque = 1;
   p.objective.polygon = 10;
   const char *const names[] = {"moment on the sole", "sole", "impact", "distance from the mass", NULL};
@@ -333,6 +332,7 @@ static void a_step_with_ankle_motors_has_exact_derivatives(void **state)
   pk_model *m = chain_model("five_link_biped");
   pki_motion_problem p;
   five_link_step(&p, m, 3);
+  p.slope = 0.05;
   const char *const names[] = {"inverse dynamics", "contact force", "impact", "squares", NULL};
   check_motion(&p, names);
   pk_model_destroy(m);

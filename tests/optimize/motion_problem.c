@@ -144,6 +144,33 @@ static void friction_is_positive(void **state)
   refuse(p, PK_ERROR_ARGUMENT, "friction", "is nan, expected more than 0");
 }
 
+static void a_share_of_the_cone_is_at_most_all_of_it(void **state)
+{
+  pki_motion_problem p = sound_trot(*state);
+  p.friction_share = 0;
+  refuse(p, PK_ERROR_ARGUMENT, "friction_share", "is 0, expected more than 0 and at most 1");
+  p.friction_share = 1.5;
+  refuse(p, PK_ERROR_ARGUMENT, "friction_share", "is 1.5, expected more than 0 and at most 1");
+}
+
+static void half_a_cycle_has_equal_limits_on_both_sides(void **state)
+{
+  pki_motion_problem p = sound_trot(*state);
+  p.tau_upper[6] = 5;
+  refuse(
+      p, PK_ERROR_ARGUMENT, "limits",
+      "LF_HAA and its mirror image RF_HAA differ, expected the same of both in half a cycle; use the closure "
+      "\"cycle\"");
+}
+
+static void margins_are_those_of_level_ground(void **state)
+{
+  pki_motion_problem p = sound_trot(*state);
+  p.slope = 0.1;
+  refuse(p, PK_ERROR_UNSUPPORTED, "slope",
+         "is 0.1 rad, expected 0 where S_H or J_s1 counts: they are those of level ground");
+}
+
 static void gaits_have_feet(void **state)
 {
   pki_motion_problem p = sound_trot(*state);
@@ -480,6 +507,9 @@ int main(void)
       cmocka_unit_test(S_H_needs_two_feet),
       cmocka_unit_test(S_H_on_a_diagonal_needs_a_crossing),
       cmocka_unit_test(friction_is_positive),
+      cmocka_unit_test(a_share_of_the_cone_is_at_most_all_of_it),
+      cmocka_unit_test(half_a_cycle_has_equal_limits_on_both_sides),
+      cmocka_unit_test(margins_are_those_of_level_ground),
       cmocka_unit_test(gaits_have_feet),
       cmocka_unit_test(energy_for_each_metre_needs_a_speed_or_a_stride),
       cmocka_unit_test(limits_do_not_cross),

@@ -46,6 +46,13 @@ void pki_motion_problem_default(pki_motion_problem *problem, const pk_model *mod
   }
 }
 
+const char *pki_motion_dof_name(const pk_model *model, int dof)
+{
+  static const char *const root[] = {"x", "y", "z", "roll", "pitch", "yaw"};
+  const int joint = model->dof_joint[dof];
+  return joint >= 0 ? model->joints[joint].name : root[dof < 6 ? dof : 0];
+}
+
 /* ---- feet ---- */
 
 /* The lowest shape of a link that collides, of one of these kinds; -1: none. */
@@ -182,18 +189,40 @@ static pk_status check_phase(const pki_motion_problem *p, int i, pk_error *err)
   return PK_OK;
 }
 
-/* What S_H needs: two feet at least in each phase, and a boundary where the mass crosses a diagonal. */
-static pk_status check_stability(const pki_motion_problem *p, pk_error *err)
+/* The phase before phase i ends at the crossing of the same diagonal; of a motion that closes, the first one follows the last. */
+static bool is_past_crossing(const pki_motion_problem *p, const pki_motion_mirror *mirror, int i)
 {
-  if (p->objective.stability == 0 && isnan(p->least_stability)) {
+  const pki_motion_phase *before = &p->phases[i > 0 ? i - 1 : p->nphase - 1];
+  unsigned stance = before->stance;
+  if (i == 0 && p->closure == PKI_MOTION_ONCE) {
+    return false;
+  }
+  if (i == 0 && p->closure == PKI_MOTION_HALF) {
+    stance = 0;
+    for (int k = 0; k < p->nfoot; k++) {
+      stance |= (before->stance >> k & 1u) << mirror->foot_to[k];
+    }
+  }
+  return before->crossing && stance == p->phases[i].stance;
+}
+
+/* What S_H needs: two feet at least in each phase, and a boundary where the mass crosses a diagonal. */
+static pk_status check_stability(const pki_motion_problem *p, const pki_motion_mirror *mirror, pk_error *err)
+{
+  const bool margin = p->objective.stability != 0 || !isnan(p->least_stability);
+  if (p->slope != 0 && (margin || p->objective.polygon != 0)) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "slope"},
+                    "is %g rad, expected 0 where S_H or J_s1 counts: they are those of level ground",
+                    p->slope);
+  }
+  if (!margin) {
     return PK_OK;
   }
   for (int i = 0; i < p->nphase; i++) {
     char field[32];
     snprintf(field, sizeof field, "phases[%d]", i);
     const pki_motion_edge_count edges = pki_motion_count_diagonals(p, p->phases[i].stance);
-    const int before = i > 0 ? i - 1 : p->nphase - 1;
-    const bool past = p->phases[before].crossing && p->phases[before].stance == p->phases[i].stance;
+    const bool past = is_past_crossing(p, mirror, i);
     if (edges.feet < 2) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = field},
                       "%d feet stand, expected at least 2: S_H is the momentum about the edges between feet",
@@ -204,6 +233,38 @@ static pk_status check_stability(const pki_motion_problem *p, pk_error *err)
                       "stands on a diagonal, and S_H jumps where the mass crosses it: make two phases of it, "
                       "of which the "
                       "first ends at the crossing");
+    }
+  }
+  return PK_OK;
+}
+
+static bool is_equal(double a, double b)
+{
+  return a == b || fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+/* A coordinate and its mirror image have the same limits and motors: the second half of a cycle is not solved. */
+static pk_status check_images(const pki_motion_problem *p, const pki_motion_mirror *mirror, pk_error *err)
+{
+  for (int k = 0; k < p->model->nu; k++) {
+    const int to = mirror->to[k];
+    const bool same = mirror->sign[k] > 0;
+    const double lower = same ? p->q_lower[k] : -p->q_upper[k], upper = same ? p->q_upper[k] : -p->q_lower[k];
+    const pki_motion_motor *a = &p->motor[k], *b = &p->motor[to];
+    const bool limits = is_equal(lower, p->q_lower[to]) && is_equal(upper, p->q_upper[to]) &&
+                        is_equal(p->v_upper[k], p->v_upper[to]) &&
+                        is_equal(p->tau_upper[k], p->tau_upper[to]) &&
+                        is_equal(p->rate_upper[k], p->rate_upper[to]) && p->locked[k] == p->locked[to];
+    const bool motors =
+        is_equal(a->speed, b->speed) && is_equal(a->stall, b->stall) &&
+        is_equal(a->gear * a->constant, b->gear * b->constant) &&
+        (is_equal(a->resistance, b->resistance) || (isnan(a->resistance) && isnan(b->resistance)));
+    if (!limits || !motors) {
+      return pki_fail(
+          err, PK_ERROR_ARGUMENT, (pki_where){.field = limits ? "motors" : "limits"},
+          "%s and its mirror image %s differ, expected the same of both in half a cycle; use the closure "
+          "\"cycle\"",
+          pki_motion_dof_name(p->model, k), pki_motion_dof_name(p->model, to));
     }
   }
   return PK_OK;
@@ -273,11 +334,12 @@ pk_status pki_motion_validate(pki_motion_problem *problem, pk_error *err)
   for (int i = 0; i < problem->nphase && status == PK_OK; i++) {
     status = check_phase(problem, i, err);
   }
-  status = status == PK_OK ? check_stability(problem, err) : status;
   status = status == PK_OK ? check_numbers(problem, err) : status;
+  pki_motion_mirror mirror = {.foot_to = {0}};
   if (status == PK_OK && problem->closure == PKI_MOTION_HALF) {
-    pki_motion_mirror mirror;
     status = pki_motion_find_mirror(problem, &mirror, err);
+    status = status == PK_OK ? check_images(problem, &mirror, err) : status;
   }
+  status = status == PK_OK ? check_stability(problem, &mirror, err) : status;
   return status;
 }

@@ -148,6 +148,9 @@ pk_status pki_motion_add_foot(pki_motion_problem *problem, const char *link, pk_
 pk_status pki_motion_add_gap(pki_motion_problem *problem, const char *link, const double at[3],
                              const char *other, const double other_at[3], double least, pk_error *err);
 
+/* "LF_HAA", "pitch": the name of a coordinate. */
+const char *pki_motion_dof_name(const pk_model *model, int dof);
+
 /* Everything that can be said without solving: phases, feet, limits, closure, a mirror image where it is needed. Fills in where feet
  * stand and what is locked in the plane. */
 pk_status pki_motion_validate(pki_motion_problem *problem, pk_error *err);

@@ -59,13 +59,6 @@ double pki_motion_grid_weight(const pki_motion_grid *grid, int phase, int point)
 
 /* ---- small services ---- */
 
-const char *pki_motion_dof_name(const pk_model *model, int dof)
-{
-  static const char *const root[] = {"x", "y", "z", "roll", "pitch", "yaw"};
-  const int joint = model->dof_joint[dof];
-  return joint >= 0 ? model->joints[joint].name : root[dof < 6 ? dof : 0];
-}
-
 double pki_motion_weight(const pki_motion_program *program)
 {
   return program->robot->mass * program->robot->gravity;

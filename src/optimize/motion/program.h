@@ -78,9 +78,6 @@ bool pki_motion_is_travel(const pk_model *model, int dof);
 /* The unit of its equation of motion: force_scale or torque_scale. */
 double pki_motion_effort_scale(const pki_motion_program *program, int dof);
 
-/* "LF_HAA", "pitch": the name of a coordinate. */
-const char *pki_motion_dof_name(const pk_model *model, int dof);
-
 /* ---- parts, each in its file ---- */
 
 /* Rows that feet and joints have at every point, and within intervals (program_points.c). */
@@ -97,6 +94,9 @@ int pki_motion_row(pki_motion_program *program, pki_nlp_label label, double lowe
 void pki_motion_add_linear(pki_motion_program *program, int row, double factor, int variable);
 /* The force or impulse within its friction cone; `unit` is its scale (program_points.c). */
 void pki_motion_add_cone(pki_motion_program *program, pki_nlp_label label, int force, double unit);
+/* The moment of a sole, or its turning impulse, within what its area can give; `force` is its first component (program_points.c). */
+void pki_motion_add_sole(pki_motion_program *program, pki_nlp_label label, int foot, int q, int force,
+                         double unit);
 /* The variables of a foot's chain, from the first one of q, v or a, to `in`; how many. */
 int pki_motion_chain(const pki_motion_program *program, int foot, int first, int *in);
 /* The components of a contact's velocity that count, as bits: in the plane fewer. */

@@ -91,6 +91,9 @@ static void add_impact(pki_motion_program *program, int boundary, const pki_poin
     pki_nlp_add(program->nlp, f->force, in, NULL, pushed);
     const pki_nlp_label label = {"friction cone of an impulse", p->feet[i].name, boundary, -1};
     pki_motion_add_cone(program, label, at->impulse[i], unit);
+    if (p->feet[i].area) {
+      pki_motion_add_sole(program, label, i, before->q, at->impulse[i], unit * program->robot->length);
+    }
   }
 }
 

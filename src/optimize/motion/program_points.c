@@ -74,20 +74,20 @@ void pki_motion_add_cone(pki_motion_program *program, pki_nlp_label label, int f
 }
 
 /* (6): moments of a sole about the axes of the foot. */
-static void add_sole(pki_motion_program *program, int phase, int point, int foot)
+void pki_motion_add_sole(pki_motion_program *program, pki_nlp_label label, int foot, int q, int force,
+                         double unit)
 {
-  const pki_point_variables *at = &program->points[phase][point];
   const pki_motion_foot_functions *f = &program->robot->feet[foot];
-  const pki_nlp_label label = {"moment on the sole", program->problem->feet[foot].name, phase, point};
   const bool planar = program->problem->planar;
   int in[PKI_MOTION_DOFS + PKI_MOTION_CONTACT_ROWS + 1], out[6];
-  const int n = pki_motion_chain(program, foot, at->q, in);
+  const int n = pki_motion_chain(program, foot, q, in);
+  label.what = label.point >= 0 ? "moment on the sole" : "turning impulse on the sole";
   for (int k = 0; k < f->rows; k++) {
-    in[n + k] = at->force[foot] + k;
+    in[n + k] = force + k;
   }
   for (int k = 0; k < 6; k++) { /* in the plane there is none about x and z */
     const bool counts = !planar || k / 2 == 1;
-    out[k] = counts ? pki_motion_row(program, label, 0, INFINITY, program->torque_scale) : PKI_NLP_NOWHERE;
+    out[k] = counts ? pki_motion_row(program, label, 0, INFINITY, unit) : PKI_NLP_NOWHERE;
   }
   pki_nlp_add(program->nlp, f->moments, in, NULL, out);
 }
@@ -99,7 +99,7 @@ static void add_standing_foot(pki_motion_program *program, int phase, int point,
   add_foot_acceleration(program, phase, point, foot);
   pki_motion_add_cone(program, label, force, program->force_scale);
   if (program->problem->feet[foot].area) {
-    add_sole(program, phase, point, foot);
+    pki_motion_add_sole(program, label, foot, program->points[phase][point].q, force, program->torque_scale);
   }
 }
 
