@@ -259,6 +259,27 @@ static void the_scenario_starts_where_the_motion_does(void **state)
   pki_scenario_destroy(s);
 }
 
+/* Motions are in axes of the ground: figures do not see the slope, and the world has level ground with a gravity that pulls downhill. */
+static void on_a_slope_gravity_leans(void **state)
+{
+  bench *b = *state;
+  const double slope = 0.1;
+  pk_error err = {.message = ""};
+  pki_scenario *s = NULL;
+  b->gait->problem.slope = slope;
+  const pki_motion_figures f = pki_motion_figures_of(&b->course);
+  assert_near(f.friction_used, 13.0 / 130, 1e-12);
+  assert_int_equal(pki_motion_csv_save(&b->course, path_in(b, "motion.csv"), &err), PK_OK);
+  assert_int_equal(pki_motion_track_save(&b->course, path_in(b, "track.txt"), &err), PK_OK);
+  assert_int_equal(pki_motion_scenario_save(&b->course, path_in(b, "scenario.yaml"), &err), PK_OK);
+  if (pki_scenario_load(path_in(b, "scenario.yaml"), NULL, 0, &s, &err) != PK_OK) {
+    fail_msg("%s", err.message);
+  }
+  assert_near(s->gravity[0], -9.81 * sin(slope), 1e-12);
+  assert_near(s->gravity[2], -9.81 * cos(slope), 1e-12);
+  pki_scenario_destroy(s);
+}
+
 /* ---- solution.pronk ---- */
 
 static void a_solution_is_read_as_it_was_written(void **state)
@@ -379,6 +400,7 @@ int main(void)
       WITH_MOTION(the_motion_file_has_every_row),
       WITH_MOTION(the_table_of_references_has_each_time_once),
       WITH_MOTION(the_scenario_starts_where_the_motion_does),
+      WITH_MOTION(on_a_slope_gravity_leans),
       WITH_MOTION(a_solution_is_read_as_it_was_written),
       WITH_MOTION(a_solution_of_another_problem_is_refused),
       WITH_MOTION(a_damaged_solution_is_refused),
