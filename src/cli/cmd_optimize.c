@@ -223,7 +223,7 @@ static bool find_start(job *j)
       !pki_is_file(path)) {
     return true;
   }
-  const pk_status status = pki_solution_load(path, j->gait->hash, &j->start, &err);
+  const pk_status status = pki_solution_load(path, &j->gait->problem, j->gait->hash, &j->start, &err);
   if (status != PK_OK) {
     pki_complain("optimize", "%s: %s; --again throws it away, -o DIR keeps it", path, err.message);
     return false;

@@ -24,15 +24,27 @@ static void need(int holds)
   }
 }
 
+/* A count of the head, at most `most`. */
+static int count_at(const uint8_t *data, size_t size, size_t at, int most)
+{
+  const uint64_t count = size >= at + 4 ? pki_take_bytes(data + at, 4) : 0;
+  return count < (uint64_t)most ? (int)count : most;
+}
+
 static void try_bytes(const uint8_t *data, size_t size)
 {
   char path[64];
+  /* the problem that the bytes are the solution of, so far as its counts tell */
+  const pk_model model = {.nu = count_at(data, size, HEAD, PKI_MOTION_DOFS)};
+  const pki_motion_problem problem = {.model = &model,
+                                      .nfoot = count_at(data, size, HEAD + 4, PKI_MOTION_FEET),
+                                      .nphase = count_at(data, size, HEAD + 8, PKI_MOTION_PHASES)};
   pki_motion_solution solution;
   pk_error err = {PK_OK, 0, "", "", ""};
   const int fd = memfd_create("solution", 0);
   need(fd >= 0 && write(fd, data, size) == (ssize_t)size);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  const pk_status status = pki_solution_load(path, 7, &solution, &err);
+  const pk_status status = pki_solution_load(path, &problem, 7, &solution, &err);
   close(fd);
   if (status != PK_OK) {
     need(err.message[0] != '\0');

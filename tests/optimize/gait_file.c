@@ -187,13 +187,15 @@ static void the_hash_is_of_the_problem_and_not_of_its_text(void **state)
   static const char other[] =
       "# a comment\nperiod: 8e-1\nspeed: 0.3\ngait: {duty: 0.5, pattern: trot}\nname: x\n" ROBOT;
   pki_gait_file *a = good_gait(trot, NULL), *b = good_gait(other, NULL), *c = good_gait(trot, "speed=0.31"),
-                *d = good_gait(trot, "solver.iterations=9"), *e = good_gait(trot, "model.joints.LF_KFE=-1.1");
+                *d = good_gait(trot, "solver.iterations=9"), *e = good_gait(trot, "model.joints.LF_KFE=-1.1"),
+                *f = good_gait(trot, "grid.most=77");
   assert_true(a->hash == b->hash);
   assert_true(a->hash != c->hash);
   assert_true(a->hash == d->hash);
   assert_true(a->hash != e->hash);
+  assert_true(a->hash != f->hash);
   pki_gait_file_destroy(a), pki_gait_file_destroy(b), pki_gait_file_destroy(c), pki_gait_file_destroy(d);
-  pki_gait_file_destroy(e);
+  pki_gait_file_destroy(e), pki_gait_file_destroy(f);
 }
 
 /* ---- patterns ---- */

@@ -259,6 +259,27 @@ static void the_scenario_starts_where_the_motion_does(void **state)
   pki_scenario_destroy(s);
 }
 
+/* Motions are in axes of the ground: figures do not see the slope, and the world has level ground with a gravity that pulls downhill. */
+static void on_a_slope_gravity_leans(void **state)
+{
+  bench *b = *state;
+  const double slope = 0.1;
+  pk_error err = {.message = ""};
+  pki_scenario *s = NULL;
+  b->gait->problem.slope = slope;
+  const pki_motion_figures f = pki_motion_figures_of(&b->course);
+  assert_near(f.friction_used, 13.0 / 130, 1e-12);
+  assert_int_equal(pki_motion_csv_save(&b->course, path_in(b, "motion.csv"), &err), PK_OK);
+  assert_int_equal(pki_motion_track_save(&b->course, path_in(b, "track.txt"), &err), PK_OK);
+  assert_int_equal(pki_motion_scenario_save(&b->course, path_in(b, "scenario.yaml"), &err), PK_OK);
+  if (pki_scenario_load(path_in(b, "scenario.yaml"), NULL, 0, &s, &err) != PK_OK) {
+    fail_msg("%s", err.message);
+  }
+  assert_near(s->gravity[0], -9.81 * sin(slope), 1e-12);
+  assert_near(s->gravity[2], -9.81 * cos(slope), 1e-12);
+  pki_scenario_destroy(s);
+}
+
 /* ---- solution.pronk ---- */
 
 static void a_solution_is_read_as_it_was_written(void **state)
@@ -268,7 +289,7 @@ static void a_solution_is_read_as_it_was_written(void **state)
   pki_motion_solution c;
   pk_error err = {.message = ""};
   assert_int_equal(pki_solution_save(a, 77, path_in(b, "s.pronk"), &err), PK_OK);
-  assert_int_equal(pki_solution_load(path_in(b, "s.pronk"), 77, &c, &err), PK_OK);
+  assert_int_equal(pki_solution_load(path_in(b, "s.pronk"), &b->gait->problem, 77, &c, &err), PK_OK);
   assert_true(c.nu == a->nu && c.nfoot == a->nfoot && c.nphase == a->nphase && c.npoint == a->npoint);
   assert_true(c.solved && c.period == a->period && c.stride == a->stride && c.objective == a->objective);
   assert_true(isnan(c.stability) && c.work == a->work && c.joule == a->joule && c.torque == a->torque);
@@ -295,7 +316,8 @@ static void a_solution_of_another_problem_is_refused(void **state)
   pki_motion_solution c;
   pk_error err = {.message = ""};
   assert_int_equal(pki_solution_save(&b->solution, 77, path_in(b, "s.pronk"), &err), PK_OK);
-  assert_int_equal(pki_solution_load(path_in(b, "s.pronk"), 78, &c, &err), PK_ERROR_ARGUMENT);
+  assert_int_equal(pki_solution_load(path_in(b, "s.pronk"), &b->gait->problem, 78, &c, &err),
+                   PK_ERROR_ARGUMENT);
   assert_string_equal(err.message, "it is the solution of another problem");
 }
 
@@ -318,10 +340,32 @@ static void a_damaged_solution_is_refused(void **state)
       assert_int_equal(fwrite(bytes, 1, length, file), length);
       fclose(file);
       bytes[at] = (char)(bytes[at] ^ (cut ? 0 : 0x55));
-      assert_int_equal(pki_solution_load(path_in(b, "t.pronk"), 77, &c, &err), PK_ERROR_SYNTAX);
+      assert_int_equal(pki_solution_load(path_in(b, "t.pronk"), &b->gait->problem, 77, &c, &err),
+                       PK_ERROR_SYNTAX);
     }
   }
   free(bytes);
+}
+
+/* Each count that is not the problem's, and a grid that is not that of the points. */
+static void a_solution_with_other_counts_is_refused(void **state)
+{
+  const bench *b = *state;
+  for (int which = 0; which < 6; which++) {
+    pki_motion_solution wrong = b->solution, c;
+    pk_error err = {.message = ""};
+    wrong.nu -= which == 0;
+    wrong.nfoot -= which == 1;
+    wrong.nphase += which == 2;
+    wrong.npoint -= which == 3;
+    wrong.intervals[0] -= which == 4;
+    wrong.npoint = which == 5 ? 1 : wrong.npoint;
+    assert_int_equal(pki_solution_save(&wrong, 77, path_in(b, "s.pronk"), &err), PK_OK);
+    assert_int_equal(pki_solution_load(path_in(b, "s.pronk"), &b->gait->problem, 77, &c, &err),
+                     PK_ERROR_SYNTAX);
+    assert_string_equal(err.message, "the file is damaged: its degrees of freedom, feet, phases or points "
+                                     "are not those of the problem");
+  }
 }
 
 /* ---- summary and report ---- */
@@ -356,9 +400,11 @@ int main(void)
       WITH_MOTION(the_motion_file_has_every_row),
       WITH_MOTION(the_table_of_references_has_each_time_once),
       WITH_MOTION(the_scenario_starts_where_the_motion_does),
+      WITH_MOTION(on_a_slope_gravity_leans),
       WITH_MOTION(a_solution_is_read_as_it_was_written),
       WITH_MOTION(a_solution_of_another_problem_is_refused),
       WITH_MOTION(a_damaged_solution_is_refused),
+      WITH_MOTION(a_solution_with_other_counts_is_refused),
       WITH_MOTION(the_report_holds_all_its_parts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

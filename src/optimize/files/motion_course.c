@@ -41,7 +41,10 @@ static void fill_row(const pki_course *c, pk_workspace *w, pki_course_row *row)
     pki_motion_place_foot(p, w, i, row->foot[i]);
   }
   row->stance = c->stance[row->point->phase];
-  pki_motion_stability(p, w, row->point, row->stance, &row->edges);
+  row->edges = (pki_motion_edges){.least = NAN};
+  if (p->slope == 0) { /* S_H is about edges on level ground */
+    pki_motion_stability(p, w, row->point, row->stance, &row->edges);
+  }
 }
 
 /* Rounding must not let times fall, nor tear the two sides of a boundary apart. */

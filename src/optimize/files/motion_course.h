@@ -1,5 +1,6 @@
 /* A motion as users see it: the whole cycle, point by point, with the trunk's pose and velocity, feet, centre of mass and stability. What
- * the files and the report of a motion are written from. */
+ * the files and the report of a motion are written from. All of it is in axes of the ground: z is its normal, and on a slope x points
+ * uphill. */
 #ifndef PKI_OPTIMIZE_FILES_MOTION_COURSE_H
 #define PKI_OPTIMIZE_FILES_MOTION_COURSE_H
 
@@ -12,7 +13,7 @@ typedef struct pki_course_row {
   unsigned stance; /* bits of feet */
   /* the root link */
   double position[3], quaternion[4]; /* m; w, x, y, z */
-  double velocity[3];                /* m/s, of its origin, world axes */
+  double velocity[3];                /* m/s, of its origin, axes of the ground */
   double spin[3];                    /* rad/s, its own axes */
   double com[3];                     /* m, centre of mass */
   double foot[PKI_MOTION_FEET][3];   /* m: lowest point of a ball, middle of a sole */

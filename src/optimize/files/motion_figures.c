@@ -140,12 +140,9 @@ void pki_motion_page_figures(pki_motion_page *page)
       add_robot(c, w, row, &views[v], shift, out);
     }
   }
-  const double tangent = tan(c->gait->problem.slope);
-  if (tangent == 0) {
-    const double ground[3] = {0, 0, 0};
-    pki_text_addf(out, "<line x1=\"0\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#888\"/>", WIDTH,
-                  down(&views[0], ground), down(&views[0], ground));
-  }
+  const double ground[3] = {0, 0, 0};
+  pki_text_addf(out, "<line x1=\"0\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#888\"/>", WIDTH,
+                down(&views[0], ground), down(&views[0], ground));
   pki_text_add(out,
                "</svg><figcaption>The motion at equal times, from the side and from above; standing feet are "
                "orange, the ring is the centre of mass.</figcaption></figure>\n");

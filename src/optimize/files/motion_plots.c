@@ -177,25 +177,24 @@ static void add_feet_panel(pki_motion_page *page, const char *id, const char *ti
   pki_motion_page_panel(page, id, title, y, series, p->nfoot);
 }
 
-/* The force along the normal of the ground, and in it. */
+/* The force along the normal of the ground. */
 static double normal_force(const pki_motion_page *page, const pki_course_row *row, int foot)
 {
-  const double a = page->course->gait->problem.slope, *f = row->point->force[foot];
-  return (row->stance >> foot & 1) != 0 ? cos(a) * f[2] - sin(a) * f[0] : NAN;
+  (void)page;
+  return (row->stance >> foot & 1) != 0 ? row->point->force[foot][2] : NAN;
 }
 
 /* Its share of the cone: 1 is the edge. */
 static double cone_share(const pki_motion_page *page, const pki_course_row *row, int foot)
 {
-  const pki_motion_problem *p = &page->course->gait->problem;
   const double *f = row->point->force[foot], n = normal_force(page, row, foot);
-  const double t = hypot(cos(p->slope) * f[0] + sin(p->slope) * f[2], f[1]);
-  return n > 1e-9 ? t / (p->friction * n) : NAN;
+  return n > 1e-9 ? hypot(f[0], f[1]) / (page->course->gait->problem.friction * n) : NAN;
 }
 
 static double foot_height(const pki_motion_page *page, const pki_course_row *row, int foot)
 {
-  return row->foot[foot][2] - tan(page->course->gait->problem.slope) * row->foot[foot][0];
+  (void)page;
+  return row->foot[foot][2];
 }
 
 void pki_motion_page_contacts(pki_motion_page *page)

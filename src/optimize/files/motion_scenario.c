@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "math/mat3.h"
 #include "optimize/files/motion_files.h"
 
 static void add_list(pki_text *out, const double *values, int count)
@@ -99,14 +100,21 @@ static void add_start(const pki_course *c, pki_text *out)
   }
 }
 
-/* The plane z = x tan(slope). */
+/* Poses and forces of a motion are in the axes of the ground: it is level, and on a slope gravity leans. */
+static void add_gravity(const pki_gait_file *g, pki_text *out)
+{
+  const double slope = g->problem.slope, down = pki_length3(g->settings.gravity);
+  const double leaning[3] = {-down * sin(slope), 0, -down * cos(slope)};
+  pki_text_add(out, "\ngravity: ");
+  add_list(out, slope != 0 ? leaning : g->settings.gravity, 3);
+}
+
 static void add_ground(const pki_motion_problem *p, pki_text *out)
 {
-  const double normal[3] = {0 - sin(p->slope), 0, cos(p->slope)};
   char number[PKI_REAL_TEXT];
-  pki_text_add(out, "terrain:\n  - shape: plane\n    normal: ");
-  add_list(out, normal, 3);
-  pki_text_addf(out, "\n    material: ground\nmaterials:\n  ground: {friction: %s}\n",
+  pki_text_addf(out,
+                "terrain:\n  - shape: plane\n    normal: [0, 0, 1]\n    material: ground\n"
+                "materials:\n  ground: {friction: %s}\n",
                 pki_format_real(p->friction, number));
 }
 
@@ -120,11 +128,12 @@ static bool all_driven(const pki_motion_problem *p)
   return all;
 }
 
-/* A free trunk is balanced; a robot that is fixed to the world follows its joints, by its dynamics where each has a motor. */
+/* A free trunk is balanced, so far as the ground is level; a robot that is fixed to the world follows its joints, by its dynamics where
+ * each has a motor. */
 static void add_controller(const pki_course *c, pki_text *out)
 {
   const char *loop = c->repeats ? "  loop: 0\n" : "";
-  if (pki_gait_trunk(c->gait->model) > 0) {
+  if (pki_gait_trunk(c->gait->model) > 0 && c->gait->problem.slope == 0) {
     pki_text_add(out, "  name: follow\n  file: motion.csv\n");
   } else if (all_driven(&c->gait->problem)) {
     pki_text_addf(out, "  name: computed-torque\n  file: track.txt\n%s", loop);
@@ -145,8 +154,8 @@ pk_status pki_motion_scenario_save(const pki_course *course, const char *path, p
   pki_text_add_json_string(&text, g->description);
   /* four cycles, or a second of standing after the end */
   const double duration = course->repeats ? 4 * course->whole.period : course->whole.period + 1;
-  pki_text_addf(&text, "\nduration: %s\ngravity: ", pki_format_real(duration, number));
-  add_list(&text, g->settings.gravity, 3);
+  pki_text_addf(&text, "\nduration: %s", pki_format_real(duration, number));
+  add_gravity(g, &text);
   pki_text_add(&text, "\nmodel:\n");
   add_source(g->scenario, &text);
   add_start(course, &text);

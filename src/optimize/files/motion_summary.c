@@ -52,7 +52,7 @@ static void measure_joints(const pki_course *c, pki_motion_figures *f)
 static void measure_feet(const pki_course *c, pki_motion_figures *f)
 {
   const pki_motion_problem *p = &c->gait->problem;
-  const double tangent = tan(p->slope), end = c->start[c->whole.nphase] - c->start[0];
+  const double end = c->start[c->whole.nphase] - c->start[0];
   f->clearance = INFINITY;
   for (int i = 0; i < p->nfoot; i++) {
     double highest = -INFINITY;
@@ -63,12 +63,9 @@ static void measure_feet(const pki_course *c, pki_motion_figures *f)
       const pki_course_row *row = &c->rows[k];
       const double *force = row->point->force[i];
       if ((row->stance >> i & 1) == 0) {
-        highest = fmax(highest, row->foot[i][2] - tangent * row->foot[i][0]);
+        highest = fmax(highest, row->foot[i][2]);
       } else if (force[2] > 0) {
-        /* along the normal of the ground, and in it */
-        const double n = -sin(p->slope) * force[0] + cos(p->slope) * force[2];
-        const double t = cos(p->slope) * force[0] + sin(p->slope) * force[2];
-        f->friction_used = fmax(f->friction_used, n > 0 ? hypot(t, force[1]) / n : 0);
+        f->friction_used = fmax(f->friction_used, hypot(force[0], force[1]) / force[2]);
       }
     }
     f->clearance = highest > -INFINITY ? fmin(f->clearance, highest) : f->clearance;

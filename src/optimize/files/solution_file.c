@@ -224,8 +224,30 @@ pk_status pki_solution_save(const pki_motion_solution *solution, uint64_t hash, 
   return status;
 }
 
-static pk_status read_solution(const char *path, const unsigned char *data, size_t size, uint64_t hash,
-                               pki_motion_solution *out, pk_error *err)
+/* Degrees of freedom, feet and phases are those of the problem; each phase has its nodes and the middles of its intervals, in order. */
+static bool fits_problem(const pki_motion_solution *s, const pki_motion_problem *problem)
+{
+  if (s->nu != problem->model->nu || s->nfoot != problem->nfoot || s->nphase != problem->nphase) {
+    return false;
+  }
+  int at = 0;
+  for (int phase = 0; phase < s->nphase; phase++) {
+    const int intervals = s->intervals[phase];
+    if (intervals < 1 || intervals > (s->npoint - at - 1) / 2) {
+      return false;
+    }
+    for (int i = 0; i <= 2 * intervals; i++, at++) {
+      if (s->points[at].phase != phase || s->points[at].middle != (i % 2 == 1)) {
+        return false;
+      }
+    }
+  }
+  return at == s->npoint;
+}
+
+static pk_status read_solution(const char *path, const unsigned char *data, size_t size,
+                               const pki_motion_problem *problem, uint64_t hash, pki_motion_solution *out,
+                               pk_error *err)
 {
   const pki_where where = {.file = path};
   tape t = {.in = data, .size = size >= 4 ? size - 4 : 0, .at = MAGIC};
@@ -250,10 +272,18 @@ static pk_status read_solution(const char *path, const unsigned char *data, size
     pki_motion_solution_free(out);
     return pki_fail(err, PK_ERROR_SYNTAX, where, "the file is damaged: its parts do not fit");
   }
+  if (!fits_problem(out, problem)) {
+    pki_motion_solution_free(out);
+    return pki_fail(
+        err, PK_ERROR_SYNTAX, where,
+        "the file is damaged: its degrees of freedom, feet, phases or points are not those of the "
+        "problem");
+  }
   return PK_OK;
 }
 
-pk_status pki_solution_load(const char *path, uint64_t hash, pki_motion_solution *out, pk_error *err)
+pk_status pki_solution_load(const char *path, const pki_motion_problem *problem, uint64_t hash,
+                            pki_motion_solution *out, pk_error *err)
 {
   size_t size = 0;
   *out = (pki_motion_solution){0};
@@ -262,7 +292,7 @@ pk_status pki_solution_load(const char *path, uint64_t hash, pki_motion_solution
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be read: %s",
                     pki_read_cause(errno, "it is a folder"));
   }
-  const pk_status status = read_solution(path, (const unsigned char *)data, size, hash, out, err);
+  const pk_status status = read_solution(path, (const unsigned char *)data, size, problem, hash, out, err);
   free(data);
   return status;
 }

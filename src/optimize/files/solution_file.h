@@ -12,8 +12,9 @@
 pk_status pki_solution_save(const pki_motion_solution *solution, uint64_t hash, const char *path,
                             pk_error *err);
 
-/* PK_ERROR_FILE: it cannot be read. PK_ERROR_SYNTAX: it is damaged, or no such file. PK_ERROR_ARGUMENT: it is of another
- * problem. The solution is to be freed where it is PK_OK. */
-pk_status pki_solution_load(const char *path, uint64_t hash, pki_motion_solution *out, pk_error *err);
+/* The solution of a problem and its hash. PK_ERROR_FILE: it cannot be read. PK_ERROR_SYNTAX: it is damaged, or no such file, or its
+ * counts are not those of the problem. PK_ERROR_ARGUMENT: it is of another problem. The solution is to be freed where it is PK_OK. */
+pk_status pki_solution_load(const char *path, const pki_motion_problem *problem, uint64_t hash,
+                            pki_motion_solution *out, pk_error *err);
 
 #endif

@@ -12,9 +12,9 @@ typedef struct pki_motion_point {
   int phase;
   bool middle; /* of an interval */
   double q[PKI_MOTION_DOFS], v[PKI_MOTION_DOFS], a[PKI_MOTION_DOFS], tau[PKI_MOTION_DOFS];
-  double force[PKI_MOTION_FEET][3]; /* N, world axes; zero in the air */
+  double force[PKI_MOTION_FEET][3]; /* N, axes of the ground; zero in the air */
   double moment[PKI_MOTION_FEET]
-               [3]; /* N m, world axes: of soles about their middle, of ankle motors about y */
+               [3]; /* N m, axes of the ground: of soles about their middle, of ankle motors about y */
 } pki_motion_point;
 
 /* What a touchdown does. */
