@@ -52,6 +52,7 @@ struct pk_return_map {
   void *user;
 };
 
+/* Numbers that are 0 stand for their defaults: {0} is as good as pk_floquet_options_default. */
 typedef struct pk_floquet_options {
   /* The largest change of a coordinate, in its own unit times `scale`, of which central differences are taken. Default 1e-3. */
   double step;

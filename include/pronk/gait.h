@@ -456,12 +456,14 @@ typedef struct pk_follow_options {
   double trunk;
   /* Their damping, 1 is critical. Default 1. */
   double trunk_damping;
-  /* Weights of the balance (docs/theory/follow.md), of squares: of errors of the horizontal place of the mass over h, of its velocity
-   * over sqrt(g h), of shifts of the pressure over the size of the support, all in each sqrt(h/g), and of shifts of footholds over h.
-   * Default 1, 1, 0.3, 1. */
+  /* Weight of the balance (docs/theory/follow.md) on squares of errors of the horizontal place of the mass over h, in each
+   * sqrt(h/g). Default 1. */
   double place_weight;
+  /* Likewise, of errors of its velocity over sqrt(g h). Default 1. */
   double speed_weight;
+  /* Likewise, of shifts of the pressure over the size of the support. Default 0.3. */
   double pressure_weight;
+  /* On squares of shifts of footholds over h. Default 1. */
   double foothold_weight;
   /* Largest error of the place, in h; beyond it the motion goes along with the robot. Default 0.5. */
   double place_limit;

@@ -68,7 +68,7 @@ typedef enum pk_tip_direction {
 } pk_tip_direction;
 
 typedef struct pk_stability_options {
-  /* m/s, largest velocity of the tip of a swing leg. Default 2. */
+  /* m/s, largest velocity of the tip of a swing leg; 0: swing legs catch nothing. Default 2. */
   double tip_speed;
   /* Default PK_TIP_DIRECTION_HORIZONTAL. */
   pk_tip_direction tip_direction;
@@ -77,7 +77,7 @@ typedef struct pk_stability_options {
   /* Edges of the pyramid that stands for the friction cone in the wrench margin, within the cone; 0: the cone itself. Default
    * 0. */
   int friction_sides;
-  /* Bits 1 << pk_stability_measure of the measures that are computed; others are NAN. Default: all. */
+  /* Bits 1 << pk_stability_measure of the measures that are computed; others are NAN. 0: all. Default: all. */
   int measures;
 } pk_stability_options;
 

@@ -7,6 +7,11 @@
  *   w = phi' - (1 - cos a)/a^2 phi x phi' + (a - sin a)/a^3 phi x (phi x phi')
  *   phi' = w + 1/2 phi x w + (1/a^2 - (1 + cos a)/(2 a sin a)) phi x (phi x w)
  *
+ * With the factors of the crosses in the first called f and g, the angular acceleration is, since a' = phi . phi' / a,
+ *
+ *   w' = phi'' + f phi x phi'' + g phi x (phi x phi'')
+ *        + phi . phi' (df/da / a phi x phi' + dg/da / a phi x (phi x phi')) + g phi' x (phi x phi')
+ *
  * Torques and forces are linear between rows; feet stand as the row says until the next one. */
 #include "gait/whole_motion.h"
 
@@ -88,6 +93,26 @@ static void rate_of_turn(const double phi[3], const double rate[3], double out[3
               a > 1e-3 ? (a - sin(a)) / (a2 * a) : 1.0 / 6 - a2 / 120, rate, out);
 }
 
+static void acceleration_of_turn(const double phi[3], const double rate[3], const double change[3],
+                                 double out[3])
+{
+  const double a2 = pki_dot3(phi, phi), a = sqrt(a2), along = pki_dot3(phi, rate);
+  const bool small = a < 0.05; /* then by series */
+  const double g = small ? 1.0 / 6 - a2 / 120 + a2 * a2 / 5040 : (a - sin(a)) / (a2 * a);
+  const double df =
+      small ? 1.0 / 12 - a2 / 180 + a2 * a2 / 6720 : (2 * (1 - cos(a)) - a * sin(a)) / (a2 * a2);
+  const double dg =
+      small ? -1.0 / 60 + a2 / 1260 - a2 * a2 / 60480 : (a * (1 - cos(a)) - 3 * (a - sin(a))) / (a2 * a2 * a);
+  double once[3], twice[3], turned[3];
+  rate_of_turn(phi, change, out);
+  pki_cross3(phi, rate, once);
+  pki_cross3(phi, once, twice);
+  pki_cross3(rate, once, turned);
+  for (int k = 0; k < 3; k++) {
+    out[k] += along * (df * once[k] + dg * twice[k]) + g * turned[k];
+  }
+}
+
 /* ---- between two rows ---- */
 
 /* A cubic over the time h, s the part of it that has passed: value, rate, acceleration. */
@@ -124,7 +149,7 @@ static void set_trunk(const double *from, const double *to, double h, double s, 
   pki_rotation_exp(angle, turn);
   pki_mat3_mul(R0, turn, out->rot);
   rate_of_turn(angle, rate, out->turn_rate);
-  rate_of_turn(angle, change, out->acceleration + 3);
+  acceleration_of_turn(angle, rate, change, out->acceleration + 3);
 }
 
 static void set_joints(const pki_whole_motion *m, const double *from, const double *to, double h, double s,

@@ -8,6 +8,18 @@
 #include "stability/robot_stance.h"
 #include "step/world.h"
 
+/* Columns of the channel `contacts`: link, point, normal, force, gap, friction, other link. */
+enum {
+  LINK = 0,
+  POINT = 1,
+  NORMAL = 4,
+  FORCE = 7,
+  GAP = 10,
+  FRICTION = 11,
+  OTHER_LINK = 12,
+  CONTACT_COLUMNS
+};
+
 /* ---- opening ---- */
 
 /* A channel that is needed, all of it. */
@@ -66,6 +78,30 @@ static pk_status find_robot(const pk_model *m, const char *name, int *out, pk_er
   return PK_OK;
 }
 
+/* Whether a number of the recording names a link, or with -1 none. */
+static bool names_link(const pk_model *m, double number)
+{
+  return number >= -1 && number < m->nlink; /* NAN is not */
+}
+
+/* All contacts are between links that the robots have. */
+static pk_status check_contacts(const pki_stability_replay *r, pk_error *err)
+{
+  const pk_recording_series *s = &r->contacts;
+  const int nlink = r->world.model->nlink;
+  for (int i = 0; i < s->n; i++) {
+    for (int row = s->row[i]; row < s->row[i + 1]; row++) {
+      const double *v = s->values + (size_t)row * (size_t)s->columns;
+      const double wrong = names_link(r->world.model, v[LINK]) ? v[OTHER_LINK] : v[LINK];
+      if (!names_link(r->world.model, wrong)) {
+        return pki_fail(err, PK_ERROR_FILE, (pki_where){.field = "contacts"},
+                        "a contact at %g s is of link %g, expected -1 to %d", s->time[i], wrong, nlink - 1);
+      }
+    }
+  }
+  return PK_OK;
+}
+
 static pk_status make_room(pki_stability_replay *r, pk_error *err)
 {
   const size_t nu = (size_t)r->world.model->nu;
@@ -87,7 +123,6 @@ static pk_status make_room(pki_stability_replay *r, pk_error *err)
 pk_status pki_stability_replay_open(const pk_recording *recording, const char *robot, pki_stability_replay *r,
                                     pk_error *err)
 {
-  enum { CONTACT_COLUMNS = 13 };
   *r = (pki_stability_replay){.placed = -1};
   pk_status status = pki_recorded_scenario(
       recording, "stability needs one: record with pronk run, or pronk export --format mcap", &r->scenario,
@@ -108,6 +143,7 @@ pk_status pki_stability_replay_open(const pk_recording *recording, const char *r
                       "the recording has %d samples of state/q and %d of state/u, expected as many of both",
                       r->q.n, r->u.n);
   }
+  status = status == PK_OK ? check_contacts(r, err) : status;
   return status == PK_OK ? make_room(r, err) : status;
 }
 
@@ -161,11 +197,12 @@ static int contacts_at(pki_stability_replay *r, double time)
   for (int i = 0; i < count; i++) {
     const double *v = s->values + ((size_t)s->row[low] + (size_t)i) * (size_t)s->columns;
     pk_sim_contact *c = &r->buffer[i];
-    *c = (pk_sim_contact){.link = (int)v[0], .other_link = (int)v[12], .gap = v[10], .friction = v[11]};
+    *c = (pk_sim_contact){
+        .link = (int)v[LINK], .other_link = (int)v[OTHER_LINK], .gap = v[GAP], .friction = v[FRICTION]};
     for (int k = 0; k < 3; k++) {
-      c->point[k] = v[1 + k];
-      c->normal[k] = v[4 + k];
-      c->impulse[k] = v[7 + k] * r->scenario->step.dt;
+      c->point[k] = v[POINT + k];
+      c->normal[k] = v[NORMAL + k];
+      c->impulse[k] = v[FORCE + k] * r->scenario->step.dt;
     }
   }
   return count;

@@ -95,7 +95,7 @@ static pki_column_outcome solve_phase(pki_column_program *p, double *promise)
     const double most = find_multipliers(p);
     *promise = p->price(p, p->y, p->a, &enters);
     if (*promise <= enough * most) {
-      break;
+      return PKI_COLUMN_SOLVED;
     }
     memcpy(p->da, p->a, size);
     pki_lu_solve(p->lu, p->rows, p->pivot, p->da);
@@ -108,7 +108,7 @@ static pki_column_outcome solve_phase(pki_column_program *p, double *promise)
     }
     p->column[leaves] = enters;
   }
-  return PKI_COLUMN_SOLVED;
+  return PKI_COLUMN_BROKEN;
 }
 
 /* Variables of the basis for the right side itself; the sum of slack among them. */

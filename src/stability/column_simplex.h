@@ -49,7 +49,7 @@ typedef enum pki_column_outcome {
   PKI_COLUMN_SOLVED,
   PKI_COLUMN_INFEASIBLE,
   PKI_COLUMN_UNBOUNDED,
-  PKI_COLUMN_BROKEN /* numbers failed */
+  PKI_COLUMN_BROKEN /* numbers failed, or pivots without end */
 } pki_column_outcome;
 
 /* Solve it; slack that adds up to more than `none` cannot be driven out. `promise` is what the best column still promises at the end: times

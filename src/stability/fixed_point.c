@@ -125,8 +125,8 @@ static pk_status iterate_newton(newton *w, double *x, int *iterations, pk_error 
 pk_status pk_fixed_point_find(const pk_return_map *map, const pk_floquet_options *options, double *x,
                               pk_fixed_point *info, pk_error *err)
 {
-  const pk_floquet_options preset = pk_floquet_options_default();
-  newton w = {.map = map, .options = options != NULL ? options : &preset, .residual = NAN};
+  const pk_floquet_options filled = pki_floquet_options_fill(options);
+  newton w = {.map = map, .options = &filled, .residual = NAN};
   int iterations = 0;
   pk_status status = pki_map_check(map, w.options, err);
   if (status == PK_OK) {

@@ -32,9 +32,22 @@ pk_floquet_options pk_floquet_options_default(void)
   return o;
 }
 
+pk_floquet_options pki_floquet_options_fill(const pk_floquet_options *options)
+{
+  const pk_floquet_options preset = pk_floquet_options_default();
+  pk_floquet_options o = options != NULL ? *options : preset;
+  o.step = o.step != 0 ? o.step : preset.step;
+  o.levels = o.levels != 0 ? o.levels : preset.levels;
+  o.strides = o.strides != 0 ? o.strides : preset.strides;
+  o.tolerance = o.tolerance != 0 ? o.tolerance : preset.tolerance;
+  o.max_iterations = o.max_iterations != 0 ? o.max_iterations : preset.max_iterations;
+  return o;
+}
+
 pk_status pk_floquet_options_validate(const pk_floquet_options *options, pk_error *err)
 {
-  const pk_status status = pki_fields_validate(floquet_fields, FIELDS, options, err);
+  const pk_floquet_options filled = pki_floquet_options_fill(options);
+  const pk_status status = pki_fields_validate(floquet_fields, FIELDS, &filled, err);
   if (status != PK_OK) {
     return status;
   }
@@ -326,16 +339,15 @@ static pk_status compute_from(const pk_return_map *map, const double *x, const p
 pk_status pk_floquet_compute(const pk_return_map *map, const double *x, const pk_floquet_options *options,
                              pk_floquet *result, pk_error *err)
 {
-  const pk_floquet_options preset = pk_floquet_options_default();
-  const pk_floquet_options *o = options != NULL ? options : &preset;
+  const pk_floquet_options o = pki_floquet_options_fill(options);
   pki_differences d = {0};
   *result = (pk_floquet){.memory = NAN};
-  pk_status status = pki_map_check(map, o, err);
-  status = status == PK_OK ? pki_differences_take(map, x, o, &d, err) : status;
+  pk_status status = pki_map_check(map, &o, err);
+  status = status == PK_OK ? pki_differences_take(map, x, &o, &d, err) : status;
   if (status == PK_OK) {
     result->n = map->n;
     result->levels = d.levels;
-    status = compute_from(map, x, &d, o, result, err);
+    status = compute_from(map, x, &d, &o, result, err);
   }
   pki_differences_free(&d);
   return status;

@@ -18,6 +18,9 @@ void pki_map_neutral(const pk_return_map *map, const pk_floquet_options *options
 double pki_map_residual(const pk_return_map *map, const bool *neutral, const double *x, const double *image,
                         double *d);
 
+/* Options with their defaults in place of numbers that are 0 (floquet.c); NULL: all defaults. */
+pk_floquet_options pki_floquet_options_fill(const pk_floquet_options *options);
+
 /* Map and options fit each other; the first thing that does not, by name. */
 pk_status pki_map_check(const pk_return_map *map, const pk_floquet_options *options, pk_error *err);
 

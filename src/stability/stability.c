@@ -39,7 +39,7 @@ pk_status pk_stability_compute(const pk_stability_input *input, const pk_stabili
     pki_stance_on_ground(&stance, input->com, out->gcom);
   }
   for (int i = 0; i < PK_STABILITY_MEASURE_COUNT && out->ncorner > 0; i++) {
-    if ((o.measures >> i & 1) != 0) {
+    if (o.measures == 0 || (o.measures >> i & 1) != 0) {
       pki_stability_rows[i]->compute(&stance, &o, out);
     }
   }

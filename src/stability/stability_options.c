@@ -16,7 +16,7 @@ const pk_field pki_stability_fields[] = {
     {"friction_sides", offsetof(pk_stability_options, friction_sides), PK_FIELD_INT, "", 0, 0, 1000, NULL,
      "edges of the pyramid in the friction cone of the wrench margin; 0: the cone itself"},
     {"measures", offsetof(pk_stability_options, measures), PK_FIELD_INT, "", ALL_MEASURES, 0, ALL_MEASURES,
-     NULL, "bits of the measures that are computed"},
+     NULL, "bits of the measures that are computed; 0: all"},
 };
 const int pki_stability_field_count = sizeof pki_stability_fields / sizeof pki_stability_fields[0];
 const int pki_stability_scenario_fields = sizeof pki_stability_fields / sizeof pki_stability_fields[0] - 1;

@@ -90,7 +90,8 @@ static void a_constant_turn_rate_is_kept_exactly(void **state)
   }
 }
 
-/* R' dR/dt is the turn rate, also where it is not constant: central differences, whose error is below 1e-7 here. */
+/* R' dR/dt is the turn rate, also where it is not constant, and its rate the angular acceleration: central differences, whose error is
+ * below 1e-7 here. */
 static void rates_are_those_of_the_attitude(void **state)
 {
   (void)state;
@@ -113,6 +114,7 @@ static void rates_are_those_of_the_attitude(void **state)
     for (int k = 0; k < 3; k++) {
       assert_near(v[k] / (2 * h), at.turn_rate[k], 1e-6);
       assert_near((after.velocity[k] - before.velocity[k]) / (2 * h), at.acceleration[k], 1e-6);
+      assert_near((after.turn_rate[k] - before.turn_rate[k]) / (2 * h), at.acceleration[3 + k], 1e-6);
     }
   }
 }

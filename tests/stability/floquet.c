@@ -284,6 +284,27 @@ static void memory_that_states_do_not_show_is_found(void **state)
   pk_floquet_free(&whole);
 }
 
+/* ---- options ---- */
+
+static void options_that_are_zero_are_the_defaults(void **state)
+{
+  (void)state;
+  double pull = 0.1, x[3] = {4.1, 0.1, -0.1}, y[3] = {4.1, 0.1, -0.1};
+  const pk_return_map map = {.nx = 3, .n = 3, .apply = drift, .user = &pull};
+  const pk_floquet_options zero = {0}, preset = pk_floquet_options_default();
+  pk_floquet f = {0}, g = {0};
+  assert_int_equal(pk_floquet_options_validate(&zero, NULL), PK_OK);
+  assert_int_equal(pk_fixed_point_find(&map, &zero, x, NULL, NULL), PK_OK);
+  assert_int_equal(pk_fixed_point_find(&map, &preset, y, NULL, NULL), PK_OK);
+  assert_memory_equal(x, y, sizeof x);
+  assert_int_equal(pk_floquet_compute(&map, x, &zero, &f, NULL), PK_OK);
+  assert_int_equal(pk_floquet_compute(&map, x, &preset, &g, NULL), PK_OK);
+  assert_int_equal(f.levels, g.levels);
+  assert_near(f.radius, g.radius, 0);
+  pk_floquet_free(&f);
+  pk_floquet_free(&g);
+}
+
 /* ---- what is wrong ---- */
 
 static void wrong_maps_and_options_are_refused_by_name(void **state)
@@ -359,6 +380,7 @@ int main(void)
       cmocka_unit_test(the_simplest_walker_loses_its_stability_at_the_slope_of_the_literature),
       cmocka_unit_test(neutral_directions_are_left_out_when_they_are_neutral),
       cmocka_unit_test(memory_that_states_do_not_show_is_found),
+      cmocka_unit_test(options_that_are_zero_are_the_defaults),
       cmocka_unit_test(wrong_maps_and_options_are_refused_by_name),
       cmocka_unit_test(maps_without_a_fixed_point_are_told_so),
   };

@@ -283,6 +283,64 @@ static void a_recording_without_contacts_is_refused(void **state)
   pki_run_result_free(&r);
 }
 
+/* The states of a recording at their first time, with one contact between two links. */
+static void write_contact(const pk_recording *from, const char *path, double link, double other)
+{
+  static const char *const names[] = {"state/q", "state/u", "contacts"};
+  pk_recorder_channel channels[3];
+  pk_recorder *to;
+  int count;
+  for (int i = 0; i < 3; i++) {
+    channels[i] = pk_recording_channels(from, &count)[pk_recording_find(from, names[i])];
+  }
+  assert_int_equal(pk_recording_create(path, NULL, &to, NULL), PK_OK);
+  assert_int_equal(to->begin(to, pk_recording_get_about(from), channels, 3, NULL), PK_OK);
+  for (int i = 0; i < 2; i++) {
+    pk_recording_series s;
+    assert_int_equal(pk_recording_read(from, pk_recording_find(from, names[i]), 0, 0, &s, NULL), PK_OK);
+    assert_int_equal(to->write(to, i, 0, s.values, 1), PK_OK);
+    pk_recording_series_free(&s);
+  }
+  const double contact[13] = {link, 0, 0, 0, 0, 0, 1, 0, 0, 100, 0, 0.8, other};
+  assert_int_equal(to->write(to, 2, 0, contact, 1), PK_OK);
+  assert_int_equal(to->end(to, NULL), PK_OK);
+  to->destroy(to);
+}
+
+static void a_recording_whose_contacts_are_of_no_link_is_refused(void **state)
+{
+  (void)state;
+  const struct {
+    double link, other;
+    bool right;
+  } cases[] = {{5, -1, true},   {-1, 5, true},  {-2, 5, false},   {1e6, -1, false},
+               {5, 1e6, false}, {5, -3, false}, {NAN, -1, false}, {5, INFINITY, false}};
+  pki_run_result r = run_trot("", NULL, 0.1);
+  pk_recording *whole = open_recording();
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char path[256];
+    pk_recording *recording;
+    pki_stability_replay replay;
+    pk_error err = {.message = ""};
+    snprintf(path, sizeof path, "%s/contact.mcap", folder);
+    write_contact(whole, path, cases[i].link, cases[i].other);
+    assert_int_equal(pk_recording_open(path, &recording, NULL), PK_OK);
+    const pk_status status = pki_stability_replay_open(recording, NULL, &replay, &err);
+    assert_int_equal(status, cases[i].right ? PK_OK : PK_ERROR_FILE);
+    if (cases[i].right) {
+      pk_stability s;
+      assert_int_equal(pki_stability_replay_at(&replay, 0, &s, NULL), PK_OK);
+      assert_int_equal(s.feet, 1);
+    } else {
+      assert_non_null(strstr(err.message, "a contact at 0 s is of link "));
+    }
+    pki_stability_replay_free(&replay);
+    pk_recording_close(recording);
+  }
+  pk_recording_close(whole);
+  pki_run_result_free(&r);
+}
+
 static int make_folder(void **state)
 {
   (void)state;
@@ -309,6 +367,7 @@ int main(void)
       cmocka_unit_test(sums_survive_a_checkpoint),
       cmocka_unit_test(wrong_keys_of_the_section_are_named),
       cmocka_unit_test(a_recording_without_contacts_is_refused),
+      cmocka_unit_test(a_recording_whose_contacts_are_of_no_link_is_refused),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -44,7 +44,30 @@ static void each_option_out_of_its_range_is_named(void **state)
                 "friction_sides is -1, expected 0 to 1000 (edges of the pyramid in the friction cone of the "
                 "wrench margin; 0: the cone itself)");
   o = good, o.measures = 1 << PK_STABILITY_MEASURE_COUNT;
-  expect_option(o, "measures", "measures is 256, expected 0 to 255 (bits of the measures that are computed)");
+  expect_option(o, "measures",
+                "measures is 256, expected 0 to 255 (bits of the measures that are computed; 0: all)");
+}
+
+static void no_bit_of_a_measure_stands_for_all_of_them(void **state)
+{
+  (void)state;
+  const pk_stability_contact feet[] = {
+      {.point = {0.3, 0.2, 0}, .normal = {0, 0, 1}, .force = {0, 0, 100}, .friction = 0.8, .foot = 0},
+      {.point = {-0.3, 0.2, 0}, .normal = {0, 0, 1}, .force = {0, 0, 100}, .friction = 0.8, .foot = 1},
+      {.point = {0, -0.2, 0}, .normal = {0, 0, 1}, .force = {0, 0, 100}, .friction = 0.8, .foot = 2}};
+  const pk_stability_input in = {.mass = 30,
+                                 .gravity = {0, 0, -10},
+                                 .com = {0, 0, 0.5},
+                                 .heading = {1, 0, 0},
+                                 .contacts = feet,
+                                 .ncontact = 3};
+  const pk_stability_options zero = {.tip_speed = 2};
+  const pk_stability some = measures_of(&in, &zero), all = measures_of(&in, NULL);
+  for (int i = 0; i < PK_STABILITY_MEASURE_COUNT; i++) {
+    const double margin = pk_stability_margin(&some, (pk_stability_measure)i);
+    assert_true(isfinite(margin));
+    assert_near(margin, pk_stability_margin(&all, (pk_stability_measure)i), 0);
+  }
 }
 
 static void expect_input(const pk_stability_input *in, pk_status status, const char *field,
@@ -236,6 +259,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_option_out_of_its_range_is_named),
+      cmocka_unit_test(no_bit_of_a_measure_stands_for_all_of_them),
       cmocka_unit_test(each_wrong_number_of_a_robot_is_named),
       cmocka_unit_test(a_support_of_many_corners_is_a_polygon_within_it),
       cmocka_unit_test(only_the_measures_that_are_asked_for_are_computed),

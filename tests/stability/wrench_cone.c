@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "math/mat3.h"
+#include "stability/column_simplex.h"
 
 /* The rate of momentum that asks contacts for a force and a moment about the world's origin. */
 static void ask_for(pk_stability_input *in, const double force[3], const double moment[3], double rate[6])
@@ -228,6 +229,27 @@ static void pyramids_come_to_the_cone_from_within(void **state)
   assert_less(worst[2], worst[1] / 8);
 }
 
+/* A column that promises something whatever the multipliers are. */
+static double promise_forever(const pki_column_program *p, const double *y, double *a, pki_column *column)
+{
+  (void)p;
+  (void)y;
+  a[0] = 1;
+  *column = (pki_column){.kind = 1};
+  return 1;
+}
+
+static void a_program_whose_pivots_do_not_end_is_not_called_solved(void **state)
+{
+  (void)state;
+  double memory[PKI_COLUMN_PROGRAM_SIZE(1)], promise;
+  pki_column_program p;
+  pki_column_program_init(&p, 1, memory);
+  p.price = promise_forever;
+  p.rhs[0] = 1;
+  assert_int_equal(pki_column_program_solve(&p, 1e-9, &promise), PKI_COLUMN_BROKEN);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -239,6 +261,7 @@ int main(void)
       cmocka_unit_test(on_a_slope_friction_decides),
       cmocka_unit_test(contacts_that_can_press_against_each_other_hold_any_wrench),
       cmocka_unit_test(pyramids_come_to_the_cone_from_within),
+      cmocka_unit_test(a_program_whose_pivots_do_not_end_is_not_called_solved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
