@@ -77,7 +77,7 @@ static void every_key_arrives(void **state)
       "objective: {torque: 1, joule: 2, work: 3, time: 4, polygon: 5, stability: 6, acceleration: 7}\n"
       "start: {rest: true, pose: true, joints: {z: 0.4}}\n"
       "end: {velocities: {x: 0.1}, travel: [0.3, 0.1], turn: 0.2}\n"
-      "solver: {tolerance: 1e-7, iterations: 77}\ngrid: {tolerance: 1e-4, rounds: 2, most: 99}\n";
+      "solver: {tolerance: 1e-7, iterations: 77, plane_first: true}\ngrid: {tolerance: 1e-4, rounds: 2, most: 99}\n";
   pki_gait_file *g = good_gait(text, NULL);
   const pki_motion_problem *p = &g->problem;
   const int knee = g->model->joints[pk_model_find_joint(g->model, "LF_KFE")].u;
@@ -108,7 +108,7 @@ static void every_key_arrives(void **state)
   const pki_motion_objective o = p->objective;
   assert_true(o.torque == 1 && o.joule == 2 && o.work == 3 && o.time == 4 && o.polygon == 5 &&
               o.stability == 6 && o.acceleration == 7);
-  assert_true(p->tolerance == 1e-7 && p->iterations == 77);
+  assert_true(p->tolerance == 1e-7 && p->iterations == 77 && p->plane_first);
   assert_true(p->grid_tolerance == 1e-4 && p->grid_rounds == 2 && p->most_intervals == 99);
   assert_true(p->q_start[2] == 0.4 && p->q_start[knee] == -1.3 && p->v_start[knee] == 0 &&
               p->v_start[0] == 0);

@@ -94,6 +94,8 @@ const pk_field pki_gait_solver_fields[] = {
     {GROUND(tolerance), PK_FIELD_REAL, "", 1e-6, 1e-12, 1e-1, NULL,
      "of the conditions of optimality, scaled"},
     {GROUND(iterations), PK_FIELD_INT, "", 500, 1, 1e6, NULL, "of each problem of the ladder, at most"},
+    {GROUND(plane_first), PK_FIELD_BOOL, "", false, 0, 1, NULL,
+     "a gait in space begins with the same gait in the plane"},
 };
 const int pki_gait_solver_field_count = PKI_COUNT(pki_gait_solver_fields);
 

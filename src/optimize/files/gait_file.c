@@ -76,6 +76,7 @@ static void hash_numbers(const pki_motion_problem *p, uint64_t *hash)
                             p->scheme,
                             p->motor_lines,
                             p->planar,
+                            p->plane_first,
                             p->speed,
                             p->stride_shortest,
                             p->stride_longest,

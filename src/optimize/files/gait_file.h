@@ -30,6 +30,7 @@ typedef struct pki_gait_settings {
   /* solver */
   double tolerance;
   int iterations;
+  bool plane_first;
   /* grid */
   double grid_tolerance;
   int grid_rounds, most_intervals;

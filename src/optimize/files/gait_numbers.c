@@ -87,6 +87,7 @@ static void keep_numbers(pki_gait_file *g)
   p->objective = s->objective;
   p->tolerance = s->tolerance;
   p->iterations = s->iterations;
+  p->plane_first = s->plane_first;
   p->grid_tolerance = is_given(g, "grid", "tolerance") ? s->grid_tolerance : INFINITY;
   p->grid_rounds = s->grid_rounds;
   p->most_intervals = s->most_intervals;
