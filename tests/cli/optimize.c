@@ -113,6 +113,7 @@ static void what_cannot_be_solved_names_the_worst_row(void **state)
   assert_int_equal(r.status, 1);
   assert_true(contains(r.err, "pronk optimize: not solved: "));
   assert_true(contains(r.err, "pronk optimize: worst: "));
+  assert_true(contains(r.err, ", phase 1 (turn), at "));
   run_free(&r);
 }
 
