@@ -80,6 +80,25 @@ static void the_motion_runs_in_the_simulator(void **state)
   cJSON_Delete(o);
 }
 
+/* How the root meets the world, and how it is turned, as the gait file says. */
+static void the_scenario_holds_the_root_as_the_gait_does(void **state)
+{
+  (void)state;
+  write_file("held.yaml",
+             "model: {model: starleth, root: fixed, position: [0, 0, 1], quaternion: [0.5, 0.5, 0.5, 0.5]}\n"
+             "closure: once\nphases: [{stance: [], duration: 1, intervals: 4}]\n"
+             "start: {rest: true, pose: true}\nend: {rest: true, pose: true}\n");
+  run_result r = run("optimize held.yaml -o held");
+  assert_int_equal(r.status, 0);
+  run_free(&r);
+  size_t size;
+  char *text = pki_file_read("held/scenario.yaml", 1 << 20, &size);
+  assert_non_null(text);
+  assert_true(contains(
+      text, "  root: fixed\n  position: [0, 0, 1]\n  quaternion: [0.5, 0.5, 0.5, 0.5]\n  joints:\n"));
+  free(text);
+}
+
 static void a_solution_that_is_there_is_not_computed_again(void **state)
 {
   (void)state;
@@ -257,6 +276,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_turn_from_rest_to_rest_has_the_known_cost),
       cmocka_unit_test(the_motion_runs_in_the_simulator),
+      cmocka_unit_test(the_scenario_holds_the_root_as_the_gait_does),
       cmocka_unit_test(a_solution_that_is_there_is_not_computed_again),
       cmocka_unit_test(a_solution_of_another_problem_is_kept),
       cmocka_unit_test(what_cannot_be_solved_names_the_worst_row),
