@@ -190,8 +190,15 @@ static void a_grid_solves_every_combination(void **state)
   cJSON_Delete(o);
   assert_true(pki_is_file("grid/grid.csv") && pki_is_file("grid/report.html"));
   assert_true(pki_is_file("grid/2_3/motion.csv") && pki_is_file("grid/1_1/log.txt"));
-  run_result r = run("optimize turn.yaml --grid 'limits.0={joints: hinge; torque: 20}' -o weak-grid");
+  run_result r = run("optimize turn.yaml --set 'limits=[{joints: hinge, torque: 100}]' --grid "
+                     "limits.0.torque=20,100 -o weak-grid");
   assert_int_equal(r.status, 1);
+  assert_true(contains(r.out, "1 of 2 problems solved\n"));
+  run_free(&r);
+  r = run("optimize turn.yaml --grid nonsuch=1,2 -o no-grid");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "there is no key \"nonsuch\""));
+  assert_false(pki_is_folder("no-grid"));
   run_free(&r);
   r = run("optimize turn.yaml --grid phases.0.duration");
   assert_int_equal(r.status, 2);
