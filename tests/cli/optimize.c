@@ -146,7 +146,8 @@ static void wrong_files_are_told_line_by_line(void **state)
   run_free(&r);
   r = run("optimize starleth-least-torqe");
   assert_int_equal(r.status, 2);
-  assert_true(contains(r.err, "no such file or gait; did you mean 'starleth-least-torque'?"));
+  assert_true(
+      contains(r.err, "no such file or motion; did you mean 'starleth-least-torque'? known motions: "));
   run_free(&r);
   r = run("optimize");
   assert_int_equal(r.status, 2);
@@ -161,6 +162,13 @@ static void check_explains_a_gait(void **state)
   assert_int_equal(r.status, 0);
   assert_true(contains(r.out, "turn.yaml: ok\n  turn: a hinge turns\n"));
   assert_true(contains(r.out, "closure half, 1 phase, 16 intervals, hermite-simpson"));
+  run_free(&r);
+  r = run("check starleth-least-torque --set ground.friction=0.8 --set ground.friction_share=0.5 --set "
+          "least_force=0.1 --set 'gaps=[{link: LF_SHANK, least: 0.05}]'");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "friction 0.8, of which the motion uses 0.4, slope 0 rad"));
+  assert_true(contains(r.out, "  least force 0.1 of the weight on every foot that stands\n"));
+  assert_true(contains(r.out, "LF_SHANK"));
   run_free(&r);
   cJSON *o = run_json("check turn.yaml --json", 0);
   assert_int_equal(number_at(o, "intervals"), 8);
