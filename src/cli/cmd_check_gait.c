@@ -166,6 +166,29 @@ static void add_objective(const pki_motion_objective *o, pki_text *out)
   pki_text_add(out, "\n");
 }
 
+/* Of what the ground can bear, of what keeps its distance, and of S_H, so far as they are asked for. */
+static void add_ground(const pki_motion_problem *p, pki_text *out)
+{
+  const bool stable = p->objective.stability > 0 || !isnan(p->least_stability);
+  pki_text_addf(out, "  ground      friction %g, of which the motion uses %g, slope %g rad, clearance %g m\n",
+                p->friction, p->friction * p->friction_share, p->slope, p->clearance);
+  if (p->least_force > 0) {
+    pki_text_addf(out, "  least force %g of the weight on every foot that stands\n", p->least_force);
+  }
+  for (int i = 0; i < p->ngap; i++) {
+    pki_text_addf(out, "  %-11s %s%s: at least %g m\n", i == 0 ? "gaps" : "", p->gaps[i].name,
+                  p->gaps[i].body[1] < 0 ? " and the ground" : "", p->gaps[i].least);
+  }
+  if (stable) {
+    pki_text_addf(out, "  stability   S_H with a tip speed of %g m/s, %s", p->tip_speed,
+                  p->tip_perpendicular ? "perpendicular" : "horizontal");
+  }
+  if (!isnan(p->least_stability)) {
+    pki_text_addf(out, ", at least %g kg m^2/s", p->least_stability);
+  }
+  pki_text_add(out, stable ? "\n" : "");
+}
+
 static void print_text(const char *path, const pki_gait_file *g)
 {
   const pki_motion_problem *p = &g->problem;
@@ -181,11 +204,7 @@ static void print_text(const char *path, const pki_gait_file *g)
   add_range(&out, "stride", p->stride_shortest, p->stride_longest, "m");
   add_range(&out, "period", p->period_shortest, p->period_longest, "s");
   add_objective(&p->objective, &out);
-  pki_text_addf(&out, "  ground      friction %g, slope %g rad, clearance %g m\n", p->friction, p->slope,
-                p->clearance);
-  if (!isnan(p->least_stability)) {
-    pki_text_addf(&out, "  stability   S_H at least %g kg m^2/s\n", p->least_stability);
-  }
+  add_ground(p, &out);
   pki_text_addf(&out, "  motors      torque-speed lines %s\n\n", p->motor_lines ? "hold" : "do not count");
   add_phases(p, &out);
   pki_text_add(&out, "\n");

@@ -196,6 +196,18 @@ static cJSON *grid_json(const grid_job *j, int solved)
   return o;
 }
 
+/* The beginning of what a cell tells, for a column: whole characters. */
+static void shorten(const char *text, char out[72])
+{
+  size_t size = strlen(text);
+  const bool cut = size > 64;
+  size = cut ? 64 : size;
+  while (cut && size > 0 && ((unsigned char)text[size] & 0xC0) == 0x80) {
+    size--;
+  }
+  snprintf(out, 72, "%.*s%s", (int)size, text, cut ? "..." : "");
+}
+
 static void print_text(const grid_job *j, int solved)
 {
   pki_table t;
@@ -203,14 +215,15 @@ static void print_text(const grid_job *j, int solved)
   pki_table_begin(&t, (const char *const[]){"problem", "objective", "cost of transport", "outcome"}, 4);
   for (int i = 0; i < j->grid.count; i++) {
     const pki_gait_cell *c = &j->grid.cells[i];
-    char cell[2][32] = {"-", "-"}, label[96];
+    char cell[2][32] = {"-", "-"}, label[96], told[72];
     pki_gait_grid_label(&j->grid, i, -1, label, sizeof label);
     if (c->found) {
       snprintf(cell[0], 32, "%.5g", c->objective);
       snprintf(cell[1], 32, isfinite(c->figures.cost_of_transport) ? "%.5g" : "-",
                c->figures.cost_of_transport);
     }
-    pki_table_row(&t, (const char *const[]){label, cell[0], cell[1], c->solved ? "solved" : c->told});
+    shorten(c->solved ? "solved" : c->told, told);
+    pki_table_row(&t, (const char *const[]){label, cell[0], cell[1], told});
   }
   pki_table_text(&t, "  ", true, &text);
   pki_table_free(&t);
@@ -294,6 +307,23 @@ static bool find_files(grid_job *j, const pki_gait_file *base, char folder[PKI_P
   return status == PK_OK;
 }
 
+/* A key that is wrong is so in every cell: told once, by the first. */
+static bool check_first(const grid_job *j, const pki_gait_file *base, int *code)
+{
+  pki_gait_file *first = NULL;
+  pki_problems problems = {0};
+  pki_gait_grid_load(&j->grid, 0, base->file, j->sets.list, j->sets.count, &first, &problems);
+  pki_problems_sort(&problems);
+  for (int i = 0; i < problems.count; i++) {
+    pki_complain_error("optimize", &problems.errors[i]);
+  }
+  const bool good = first != NULL;
+  *code = good ? PKI_EXIT_FAILURE : pki_exit_of_input(problems.status);
+  pki_problems_free(&problems);
+  pki_gait_file_destroy(first);
+  return good;
+}
+
 int pki_optimize_grid(const pki_args *args)
 {
   char folder[PKI_PATH_MAX];
@@ -308,7 +338,7 @@ int pki_optimize_grid(const pki_args *args)
   if (read_grid(j) && pki_args_whole(args, "jobs", 1, JOBS, pki_count_processors(), &j->jobs) &&
       (base = pki_load_gait(args, "optimize", &code)) != NULL) {
     code = PKI_EXIT_FAILURE;
-    if (pki_sets_read(args, &j->sets) && find_files(j, base, folder) &&
+    if (pki_sets_read(args, &j->sets) && check_first(j, base, &code) && find_files(j, base, folder) &&
         pki_ranks_begin("optimize", &j->ranks)) {
       j->stop = pki_interrupt_catch();
       const bool good = wait_for_ranks(j, run_cells(j));

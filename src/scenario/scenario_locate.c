@@ -113,8 +113,8 @@ static pk_status fail_unknown(const pki_yaml_kind *kind, const char *name, const
                     "no such file, and no %s folder was found; give a path to a YAML file or set %s",
                     kind->folder, kind->chosen);
   }
-  return pki_fail(err, PK_ERROR_FILE, where, "no such file or %s; %s%s%sknown %s: %s", kind->word,
-                  nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "", kind->folder,
+  return pki_fail(err, PK_ERROR_FILE, where, "no such file or %s; %s%s%sknown %ss: %s", kind->word,
+                  nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "", kind->word,
                   known);
 }
 

@@ -80,6 +80,25 @@ static void the_motion_runs_in_the_simulator(void **state)
   cJSON_Delete(o);
 }
 
+/* How the root meets the world, and how it is turned, as the gait file says. */
+static void the_scenario_holds_the_root_as_the_gait_does(void **state)
+{
+  (void)state;
+  write_file("held.yaml",
+             "model: {model: starleth, root: fixed, position: [0, 0, 1], quaternion: [0.5, 0.5, 0.5, 0.5]}\n"
+             "closure: once\nphases: [{stance: [], duration: 1, intervals: 4}]\n"
+             "start: {rest: true, pose: true}\nend: {rest: true, pose: true}\n");
+  run_result r = run("optimize held.yaml -o held");
+  assert_int_equal(r.status, 0);
+  run_free(&r);
+  size_t size;
+  char *text = pki_file_read("held/scenario.yaml", 1 << 20, &size);
+  assert_non_null(text);
+  assert_true(contains(
+      text, "  root: fixed\n  position: [0, 0, 1]\n  quaternion: [0.5, 0.5, 0.5, 0.5]\n  joints:\n"));
+  free(text);
+}
+
 static void a_solution_that_is_there_is_not_computed_again(void **state)
 {
   (void)state;
@@ -113,6 +132,7 @@ static void what_cannot_be_solved_names_the_worst_row(void **state)
   assert_int_equal(r.status, 1);
   assert_true(contains(r.err, "pronk optimize: not solved: "));
   assert_true(contains(r.err, "pronk optimize: worst: "));
+  assert_true(contains(r.err, ", phase 1 (turn), at "));
   run_free(&r);
 }
 
@@ -126,7 +146,8 @@ static void wrong_files_are_told_line_by_line(void **state)
   run_free(&r);
   r = run("optimize starleth-least-torqe");
   assert_int_equal(r.status, 2);
-  assert_true(contains(r.err, "no such file or gait; did you mean 'starleth-least-torque'?"));
+  assert_true(
+      contains(r.err, "no such file or motion; did you mean 'starleth-least-torque'? known motions: "));
   run_free(&r);
   r = run("optimize");
   assert_int_equal(r.status, 2);
@@ -141,6 +162,13 @@ static void check_explains_a_gait(void **state)
   assert_int_equal(r.status, 0);
   assert_true(contains(r.out, "turn.yaml: ok\n  turn: a hinge turns\n"));
   assert_true(contains(r.out, "closure half, 1 phase, 16 intervals, hermite-simpson"));
+  run_free(&r);
+  r = run("check starleth-least-torque --set ground.friction=0.8 --set ground.friction_share=0.5 --set "
+          "least_force=0.1 --set 'gaps=[{link: LF_SHANK, least: 0.05}]'");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "friction 0.8, of which the motion uses 0.4, slope 0 rad"));
+  assert_true(contains(r.out, "  least force 0.1 of the weight on every foot that stands\n"));
+  assert_true(contains(r.out, "LF_SHANK"));
   run_free(&r);
   cJSON *o = run_json("check turn.yaml --json", 0);
   assert_int_equal(number_at(o, "intervals"), 8);
@@ -170,8 +198,15 @@ static void a_grid_solves_every_combination(void **state)
   cJSON_Delete(o);
   assert_true(pki_is_file("grid/grid.csv") && pki_is_file("grid/report.html"));
   assert_true(pki_is_file("grid/2_3/motion.csv") && pki_is_file("grid/1_1/log.txt"));
-  run_result r = run("optimize turn.yaml --grid 'limits.0={joints: hinge; torque: 20}' -o weak-grid");
+  run_result r = run("optimize turn.yaml --set 'limits=[{joints: hinge, torque: 100}]' --grid "
+                     "limits.0.torque=20,100 -o weak-grid");
   assert_int_equal(r.status, 1);
+  assert_true(contains(r.out, "1 of 2 problems solved\n"));
+  run_free(&r);
+  r = run("optimize turn.yaml --grid nonsuch=1,2 -o no-grid");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "there is no key \"nonsuch\""));
+  assert_false(pki_is_folder("no-grid"));
   run_free(&r);
   r = run("optimize turn.yaml --grid phases.0.duration");
   assert_int_equal(r.status, 2);
@@ -256,6 +291,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_turn_from_rest_to_rest_has_the_known_cost),
       cmocka_unit_test(the_motion_runs_in_the_simulator),
+      cmocka_unit_test(the_scenario_holds_the_root_as_the_gait_does),
       cmocka_unit_test(a_solution_that_is_there_is_not_computed_again),
       cmocka_unit_test(a_solution_of_another_problem_is_kept),
       cmocka_unit_test(what_cannot_be_solved_names_the_worst_row),

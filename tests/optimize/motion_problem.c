@@ -192,7 +192,27 @@ static void energy_for_each_metre_needs_a_speed_or_a_stride(void **state)
   p.objective.work = 0, p.objective.joule = 1;
   refuse(p, PK_ERROR_ARGUMENT, "speed", message);
   p.stride_shortest = p.stride_longest = 0.2;
+  p.objective.work = 1, p.objective.joule = 0;
   assert_int_equal(pki_motion_validate(&p, &err), PK_OK);
+}
+
+/* A joint without a motor has no resistance; the trunk is not driven and needs none. */
+static void heat_needs_a_motor_in_each_driven_joint(void **state)
+{
+  pki_motion_problem p = sound_trot(*state);
+  pk_error err;
+  p.objective.joule = 1;
+  for (int k = 6; k < p.model->nu; k++) {
+    assert_true(isnan(p.motor[k].resistance));
+    p.motor[k].resistance = 1;
+  }
+  assert_int_equal(pki_motion_validate(&p, &err), PK_OK);
+  p.motor[8].resistance = NAN;
+  char message[160];
+  snprintf(message, sizeof message,
+           "the joint \"%s\" has no motor with a resistance, expected one for each joint that is driven",
+           pki_motion_dof_name(p.model, 8));
+  refuse(p, PK_ERROR_ARGUMENT, "objective.joule", message);
 }
 
 static void limits_do_not_cross(void **state)
@@ -512,6 +532,7 @@ int main(void)
       cmocka_unit_test(margins_are_those_of_level_ground),
       cmocka_unit_test(gaits_have_feet),
       cmocka_unit_test(energy_for_each_metre_needs_a_speed_or_a_stride),
+      cmocka_unit_test(heat_needs_a_motor_in_each_driven_joint),
       cmocka_unit_test(limits_do_not_cross),
       cmocka_unit_test(robots_have_no_more_coordinates_than_there_is_room_for),
       cmocka_unit_test(robots_are_trees),

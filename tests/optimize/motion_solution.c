@@ -67,6 +67,9 @@ static void pose_trot(solved *m)
   p->speed = 0.15;
   p->clearance = 0.01;
   p->objective.joule = 1;
+  for (int k = 6; k < m->model->nu; k++) {
+    p->motor[k].resistance = 1;
+  }
   assert_int_equal(pki_motion_validate(p, NULL), PK_OK);
 }
 
@@ -297,6 +300,7 @@ static void errors_of_the_optimum_fall_with_the_fourth_power(void **state)
   assert_greater(ratio, 13);
   assert_less(ratio, 19);
   assert_near(fine.solution.torque, fine.solution.objective, 1e-9 * limit); /* ankles count */
+  assert_true(isnan(fine.solution.joule));                                  /* its joints have no motors */
   end_motion(&coarse);
   end_motion(&fine);
 }
@@ -380,7 +384,42 @@ static void the_same_problem_again_takes_a_few_iterations(void **state)
   const pki_motion_stage *last = &again.stages[again.nstage - 1];
   assert_at_most(last->result.iterations, 5);
   assert_near(again.objective, trot.solution.objective, 1e-6 * trot.solution.objective);
+  /* the iterations of the first time come first */
+  const int before = trot.solution.niteration;
+  assert_greater(before, 64);
+  assert_greater(again.niteration, before);
+  assert_memory_equal(again.iterations, trot.solution.iterations, (size_t)before * sizeof *again.iterations);
   pki_motion_solution_free(&again);
+}
+
+/* A list of problems without room for another one keeps the rungs below the last. */
+static void a_solution_that_was_begun_many_times_goes_on(void **state)
+{
+  (void)state;
+  enum { MOST = sizeof trot.solution.stages / sizeof trot.solution.stages[0] };
+  pki_motion_solution full = trot.solution, again;
+  for (full.nstage = 2; full.nstage < MOST; full.nstage++) {
+    full.stages[full.nstage] = full.stages[1];
+  }
+  solve(&trot.problem, &(pki_motion_options){.start = &full}, &again);
+  assert_int_equal(again.nstage, 2);
+  assert_string_equal(again.stages[0].name, "space");
+  assert_string_equal(again.stages[1].name, "all");
+  assert_near(again.objective, trot.solution.objective, 1e-6 * trot.solution.objective);
+  pki_motion_solution_free(&again);
+}
+
+static void a_start_with_other_phases_is_refused(void **state)
+{
+  (void)state;
+  pki_motion_problem more = trot.problem;
+  pki_motion_solution out;
+  pk_error err = {.message = ""};
+  add_phase(&more, 2 | 4, 3, 0.25, 0.25);
+  assert_int_equal(pki_motion_solve(&more, &(pki_motion_options){.start = &trot.solution}, &out, &err),
+                   PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message, "the solution to start from has another number of phases, expected 2");
+  pki_motion_solution_free(&out);
 }
 
 static void what_a_solution_leaves_is_optimal_by_the_conditions(void **state)
@@ -440,7 +479,15 @@ typedef struct stopper {
   int stage, iterations;
   double least;    /* violation of an iterate of that stage */
   double fraction; /* the last one */
+  int kept;        /* how often there was something to keep */
 } stopper;
+
+static void count_kept(void *user, const pki_motion_solution *solution)
+{
+  stopper *s = user;
+  assert_non_null(solution->warm);
+  s->kept++;
+}
 
 static bool stop_after(void *user, int stage, const char *name, const pki_nlp_progress *progress,
                        double fraction)
@@ -462,13 +509,14 @@ static void a_solve_that_is_stopped_keeps_its_best(void **state)
   (void)state;
   stopper s = {.stage = 0, .iterations = 12, .least = INFINITY};
   pki_motion_solution stopped, resumed;
-  const pki_motion_options options = {.progress = stop_after, .user = &s};
+  const pki_motion_options options = {.progress = stop_after, .keep = count_kept, .user = &s};
   assert_int_equal(pki_motion_solve(&trot.problem, &options, &stopped, NULL), PK_OK);
   assert_false(stopped.solved);
   assert_int_equal(stopped.nstage, 1);
   assert_int_equal(stopped.stages[0].result.end, PKI_NLP_STOPPED);
   assert_near(stopped.stages[0].result.violation, s.least, 1e-12);
   assert_int_equal(stopped.npoint, 7);
+  assert_int_equal(s.kept, 1);
   /* and goes on with the problem at which it was stopped */
   solve(&trot.problem, &(pki_motion_options){.start = &stopped}, &resumed);
   assert_int_equal(resumed.nstage, 2);
@@ -487,6 +535,8 @@ int main(void)
       cmocka_unit_test(the_second_half_is_the_image_of_the_first),
       cmocka_unit_test(impulses_change_the_momentum),
       cmocka_unit_test(the_same_problem_again_takes_a_few_iterations),
+      cmocka_unit_test(a_solution_that_was_begun_many_times_goes_on),
+      cmocka_unit_test(a_start_with_other_phases_is_refused),
       cmocka_unit_test(what_a_solution_leaves_is_optimal_by_the_conditions),
       cmocka_unit_test(a_ladder_that_was_left_ends_where_it_would_have),
       cmocka_unit_test(a_solve_that_is_stopped_keeps_its_best),

@@ -84,7 +84,8 @@ const pk_field pki_gait_objective_fields[] = {
     WEIGHT(joule, "of J_e1, the Joule heat of the motors for each metre, m/J"),
     WEIGHT(work, "of J_e2, the work |torque times speed| for each unit of weight and metre"),
     WEIGHT(time, "of the time of the motion, 1/s"),
-    WEIGHT(polygon, "of J_s1, the mean squared distance of the mass from where the forces act, 1/m^2"),
+    WEIGHT(polygon,
+           "of J_s1, the integral of the squared distance of the mass from where the forces act, 1/(m^2 s)"),
     WEIGHT(stability, "of J_s2, the negative of the least S_H, s/(kg m^2)"),
     WEIGHT(acceleration, "of the integral of the sum of squared accelerations of the joints, s^3/rad^2"),
 };

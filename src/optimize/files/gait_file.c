@@ -11,7 +11,7 @@
 #include "optimize/files/gait_fields.h"
 #include "scenario/override.h"
 
-const pki_yaml_kind pki_gait_kind = {"gaits", "PRONK_GAITS", "gait"};
+const pki_yaml_kind pki_gait_kind = {"gaits", "PRONK_GAITS", "motion"};
 
 /* "dir/trot.yaml" is called "trot". */
 static void name_by_file(pki_gait_file *g)

@@ -214,41 +214,52 @@ static void keep_result(pki_gait_cell *cell, const pki_gait_file *g, const pki_m
   pki_course_free(&course);
 }
 
+void pki_gait_grid_load(const pki_gait_grid *grid, int cell, const char *path, const char *const *sets,
+                        int nset, pki_gait_file **out, pki_problems *problems)
+{
+  char own[PKI_GAIT_AXES][320];
+  const char **all = calloc((size_t)nset + PKI_GAIT_AXES, sizeof *all);
+  pk_error err = {0};
+  *out = NULL;
+  if (all == NULL) {
+    pki_problems_note(problems, pki_fail_memory(&err, "the grid"), &err);
+    return;
+  }
+  for (int i = 0; i < nset; i++) {
+    all[i] = sets[i];
+  }
+  for (int i = 0; i < grid->naxis; i++) {
+    pki_gait_grid_set(grid, cell, i, own[i], sizeof own[i]);
+    all[nset + i] = own[i];
+  }
+  pki_gait_file_load(path, all, nset + grid->naxis, out, problems);
+  free((void *)all);
+}
+
 void pki_gait_grid_collect(pki_gait_grid *grid, int cell, const char *path, const char *const *sets, int nset,
                            const char *folder)
 {
   pki_gait_cell *c = &grid->cells[cell];
-  char own[PKI_GAIT_AXES][320], file[PKI_PATH_MAX], below[PKI_PATH_MAX];
-  const char **all = calloc((size_t)nset + PKI_GAIT_AXES, sizeof *all);
+  char file[PKI_PATH_MAX], below[PKI_PATH_MAX];
   pki_gait_file *g = NULL;
   pki_problems problems = {0};
   pk_error err = {.message = "out of memory"};
   pki_motion_solution *solution = calloc(1, sizeof *solution);
-  if (all != NULL && solution != NULL) {
-    for (int i = 0; i < nset; i++) {
-      all[i] = sets[i];
-    }
-    for (int i = 0; i < grid->naxis; i++) {
-      pki_gait_grid_set(grid, cell, i, own[i], sizeof own[i]);
-      all[nset + i] = own[i];
-    }
-    pki_gait_file_load(path, all, nset + grid->naxis, &g, &problems);
+  if (solution != NULL) {
+    pki_gait_grid_load(grid, cell, path, sets, nset, &g, &problems);
     if (pki_problems_first(&problems, &err) == PK_OK && pki_path_join(below, folder, c->folder) &&
         pki_path_join(file, below, "solution.pronk") &&
         pki_solution_load(file, &g->problem, g->hash, solution, &err) == PK_OK) {
       keep_result(c, g, solution);
       err.message[0] = '\0';
     }
+    pki_motion_solution_free(solution);
   }
   if (err.message[0] != '\0') {
     snprintf(c->told, sizeof c->told, "%.299s", err.message);
   }
-  if (solution != NULL) {
-    pki_motion_solution_free(solution);
-  }
   free(solution);
   pki_gait_file_destroy(g);
-  free((void *)all);
 }
 
 int pki_gait_grid_best(const pki_gait_grid *grid, int axis, int at)

@@ -44,6 +44,10 @@ void pki_gait_grid_free(pki_gait_grid *grid);
 int pki_gait_grid_at(const pki_gait_grid *grid, int cell, int axis);
 void pki_gait_grid_set(const pki_gait_grid *grid, int cell, int axis, char *out, size_t size);
 
+/* The gait file of a cell, as pki_gait_file_load. */
+void pki_gait_grid_load(const pki_gait_grid *grid, int cell, const char *path, const char *const *sets,
+                        int nset, pki_gait_file **out, pki_problems *problems);
+
 /* What is in the folder of a cell. `path` is that of the gait file, `sets` its overrides without those of the cell. */
 void pki_gait_grid_collect(pki_gait_grid *grid, int cell, const char *path, const char *const *sets, int nset,
                            const char *folder);

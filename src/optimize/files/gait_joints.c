@@ -67,7 +67,8 @@ static void set_motor(pki_gait_file *g, const pki_motor_entry *m, int dof)
 {
   const pki_motor_line line = pki_motor_line_of(m);
   pki_motion_motor *out = &g->problem.motor[dof];
-  *out = (pki_motion_motor){.gear = 1, .efficiency = 1, .constant = 1, .speed = INFINITY, .stall = INFINITY};
+  *out = (pki_motion_motor){
+      .resistance = NAN, .gear = 1, .efficiency = 1, .constant = 1, .speed = INFINITY, .stall = INFINITY};
   if (m->kind == PKI_MOTOR_KIND_DC) {
     out->resistance = m->motor.resistance;
     out->constant = m->motor.constant;

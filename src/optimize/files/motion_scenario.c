@@ -37,7 +37,8 @@ static void add_path(const pki_scenario *s, const char *text, pki_text *out)
 static void add_source(const pki_scenario *s, pki_text *out)
 {
   const pki_node *node = s->models[0].node;
-  static const char *const kept[] = {"prefix", "meshes", "collision_meshes", "strict", "balance_inertia"};
+  static const char *const kept[] = {"prefix", "meshes",          "collision_meshes",
+                                     "strict", "balance_inertia", "root"};
   pki_text_add(out, "  model: ");
   add_path(s, s->models[0].model, out);
   pki_text_add(out, "\n");
@@ -46,7 +47,9 @@ static void add_source(const pki_scenario *s, pki_text *out)
   }
   for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
     const pki_node *value = pki_node_find(node, kept[i]);
-    if (value != NULL && value->kind == PKI_NODE_SCALAR) {
+    if (value != NULL && strcmp(kept[i], "root") == 0 && s->models[0].root == PK_ROOT_CHAIN) {
+      pki_text_add(out, "  root: free\n"); /* what the chain stands for, and controllers know */
+    } else if (value != NULL && value->kind == PKI_NODE_SCALAR) {
       pki_text_addf(out, "  %s: ", kept[i]);
       if (value->plain) {
         pki_text_add(out, value->text);
@@ -83,8 +86,13 @@ static void add_start(const pki_course *c, pki_text *out)
   if (entry->node->kind == PKI_NODE_MAP) {
     pki_text_add(out, "  position: ");
     add_list(out, entry->position, 3);
-    pki_text_add(out, "\n  rpy: ");
-    add_list(out, entry->rpy, 3);
+    if (pki_node_find(entry->node, "quaternion") != NULL) {
+      pki_text_add(out, "\n  quaternion: ");
+      add_list(out, entry->quaternion, 4);
+    } else {
+      pki_text_add(out, "\n  rpy: ");
+      add_list(out, entry->rpy, 3);
+    }
     pki_text_add(out, "\n");
   }
   pki_text_add(out, "  joints:\n");

@@ -1,6 +1,6 @@
 /* solution.pronk: a motion as far as it was found, with all that the solver needs to go on from it.
  *
- * Written whole after each stage of the ladder, under a temporary name and then renamed, so that a kill leaves the last one that
+ * Written whole after each stage of the ladder, or where it was stopped, under a temporary name and then renamed, so that a kill leaves the last one that
  * was finished. It belongs to one problem (its hash) and ends with a checksum; docs/formats/solution.md has the layout. */
 #ifndef PKI_OPTIMIZE_FILES_SOLUTION_FILE_H
 #define PKI_OPTIMIZE_FILES_SOLUTION_FILE_H

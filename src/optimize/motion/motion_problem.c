@@ -8,6 +8,7 @@
 
 #include "math/mat3.h"
 #include "optimize/motion/body_frames.h"
+#include "optimize/motion/program.h"
 #include "optimize/motion/support_edges.h"
 
 void pki_motion_problem_default(pki_motion_problem *problem, const pk_model *model)
@@ -41,7 +42,7 @@ void pki_motion_problem_default(pki_motion_problem *problem, const pk_model *mod
     problem->tau_upper[k] = root ? 0 : model->dof_effort[k];
     problem->rate_upper[k] = INFINITY;
     problem->motor[k] =
-        (pki_motion_motor){.resistance = 1, .constant = 1, .gear = 1, .efficiency = 1, .speed = INFINITY};
+        (pki_motion_motor){.resistance = NAN, .constant = 1, .gear = 1, .efficiency = 1, .speed = INFINITY};
     problem->q_start[k] = problem->q_end[k] = problem->v_start[k] = problem->v_end[k] = NAN;
   }
 }
@@ -311,6 +312,12 @@ static pk_status check_numbers(const pki_motion_problem *p, pk_error *err)
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "limits"},
                       "coordinate %d lies between %g and %g, expected a range", k, p->q_lower[k],
                       p->q_upper[k]);
+    }
+    if (p->objective.joule > 0 && p->tau_upper[k] > 0 && !p->locked[k] && isnan(p->motor[k].resistance)) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "objective.joule"},
+                      "the joint \"%.60s\" has no motor with a resistance, expected one for each joint that "
+                      "is driven",
+                      pki_motion_dof_name(p->model, k));
     }
   }
   return PK_OK;

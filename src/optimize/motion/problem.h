@@ -51,7 +51,7 @@ typedef struct pki_motion_phase {
 
 /* A motor as energies and the torque-speed line need it. */
 typedef struct pki_motion_motor {
-  double resistance; /* ohm */
+  double resistance; /* ohm; NAN: not known, and so is its heat */
   double constant;   /* N m/A, of the motor */
   double gear;       /* motor turns per joint turn */
   double efficiency; /* of the gear, 0 to 1 */

@@ -27,7 +27,7 @@ static void add_motor_costs(pki_motion_program *program, int phase, int point)
     const int k = program->robot->motor[i], plain[2] = {T, at->tau + i}, per_metre[3] = {T, D, at->tau + i},
               work[3] = {T, D, at->power + i};
     const double torque = simpson * p->objective.torque,
-                 joule = simpson * p->objective.joule * heat_of(&p->motor[k]),
+                 joule = p->objective.joule > 0 ? simpson * p->objective.joule * heat_of(&p->motor[k]) : 0,
                  resistance = simpson * p->objective.work / pki_motion_weight(program);
     if (torque != 0) {
       pki_nlp_add(nlp, program->small->heat, plain, &torque, &out);

@@ -50,9 +50,10 @@ typedef struct pki_motion_solution {
   double stride; /* m along x, of a whole cycle (of the motion where it does not repeat) */
   double period; /* s, likewise */
   double objective;
-  double stability;           /* least S_H, kg m^2/s; NAN: not computed */
-  double joule, work, torque; /* J_e1 in J/m, J_e2, integral of tau^2, whatever was minimised */
-  bool solved;                /* the last stage, to its tolerance */
+  double stability; /* least S_H, kg m^2/s; NAN: not computed */
+  double joule, work,
+      torque;  /* J_e1 in J/m (NAN: a motor is not known), J_e2, integral of tau^2, whatever was minimised */
+  bool solved; /* the last stage, to its tolerance */
   pki_motion_stage
       stages[PKI_MOTION_STAGES * 4]; /* in the order in which they were solved; the last is the result */
   int nstage;

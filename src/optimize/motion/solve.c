@@ -22,6 +22,8 @@
  * iterations; with larger ones a finer grid takes half as many again. */
 static const double ladder_mu = 1e-4, refined_mu = 1e-5;
 
+enum { STAGES_MOST = sizeof(((pki_motion_solution *)NULL)->stages) / sizeof(pki_motion_stage) };
+
 typedef struct rung {
   char name[PKI_MOTION_NAME];
   bool planar;   /* in the plane */
@@ -143,31 +145,43 @@ static bool watch_iteration(void *user, const pki_nlp_progress *progress, const 
   return on;
 }
 
+/* ", phase 2 (swing), at 0.31 s"; nothing of what belongs to the whole motion. */
+static void tell_place(const pki_motion_program *program, const pki_nlp_label *label, char *out, size_t size)
+{
+  const pki_motion_problem *problem = program->problem;
+  out[0] = '\0';
+  if (label->phase >= problem->nphase) {
+    snprintf(out, size, ", at the end");
+  } else if (label->phase >= 0) {
+    const char *name = problem->phases[label->phase].name;
+    double time = 0;
+    for (int p = 0; p < label->phase; p++) {
+      time += program->nlp->x[program->duration[p]];
+    }
+    if (label->point >= 0) {
+      time += program->nlp->x[program->duration[label->phase]] *
+              pki_motion_grid_at(program->grid, label->phase, label->point);
+    }
+    snprintf(out, size, ", phase %d%s%s%s, at %.3g s", label->phase + 1, name[0] != '\0' ? " (" : "", name,
+             name[0] != '\0' ? ")" : "", time);
+  }
+}
+
 /* "friction cone of LF_FOOT, phase 2, at 0.31 s: 1.2e-3" */
 static void tell_worst(const pki_motion_program *program, double tolerance, char *out, size_t size)
 {
   const pki_nlp *nlp = program->nlp;
   int which = -1;
+  char place[PKI_MOTION_NAME + 48];
   const double worst = pki_nlp_violation(nlp, nlp->x, &which);
   out[0] = '\0';
   if (worst <= tolerance || which < 0) {
     return;
   }
   const pki_nlp_label *label = which < nlp->ng ? &nlp->row_label[which] : &nlp->x_label[which - nlp->ng];
-  const char *phase = label->phase >= 0 && label->phase < program->problem->nphase
-                          ? program->problem->phases[label->phase].name
-                          : "";
-  double time = 0;
-  for (int p = 0; p < label->phase && p < program->problem->nphase; p++) {
-    time += nlp->x[program->duration[p]];
-  }
-  if (label->phase >= 0 && label->phase < program->problem->nphase && label->point >= 0) {
-    time += nlp->x[program->duration[label->phase]] *
-            pki_motion_grid_at(program->grid, label->phase, label->point);
-  }
-  snprintf(out, size, "%s%s%s, phase %d%s%s%s, at %.3g s: %.2e (scaled)", label->what,
-           label->of != NULL ? " of " : "", label->of != NULL ? label->of : "", label->phase + 1,
-           phase[0] != '\0' ? " (" : "", phase, phase[0] != '\0' ? ")" : "", time, worst);
+  tell_place(program, label, place, sizeof place);
+  snprintf(out, size, "%s%s%s%s: %.2e (scaled)", label->what, label->of != NULL ? " of " : "",
+           label->of != NULL ? label->of : "", place, worst);
 }
 
 /* A warm start of what is solved already begins where the barrier ended: a larger parameter would lead away from the optimum and back. */
@@ -198,7 +212,11 @@ static pk_status solve_one(climb *c, const pki_motion_problem *problem, const ch
   status = status == PK_OK ? pki_motion_program_create(&checked, robot, &c->small, &c->grid, &program, c->err)
                            : status;
   status = status == PK_OK ? pki_motion_guess(program, c->err) : status;
-  if (status == PK_OK && out->nstage < (int)(sizeof out->stages / sizeof out->stages[0])) {
+  if (status == PK_OK && out->nstage == STAGES_MOST) {
+    status =
+        pki_fail(c->err, PK_ERROR_LIMIT, (pki_where){0}, "a motion is more than %d problems", STAGES_MOST);
+  }
+  if (status == PK_OK) {
     watch w = {c, out->nstage, name};
     pki_motion_stage *stage = &out->stages[out->nstage];
     if (c->profile != NULL) {
@@ -242,26 +260,63 @@ static bool is_good(const pki_motion_solution *out)
 
 /* ---- the whole ---- */
 
-/* How many rungs are behind a solution to start from; one that was stopped is not. */
-static int resume(climb *c)
+/* The grid is one of so many phases. */
+static bool has_phases(const pki_motion_grid *grid, int nphase)
+{
+  int n = 0;
+  while (n < PKI_MOTION_PHASES && grid->intervals[n] > 0) {
+    n++;
+  }
+  return n == nphase;
+}
+
+/* The first stages of an earlier solution, and their iterations. */
+static pk_status copy_stages(climb *c, const pki_motion_solution *start, int count)
+{
+  pki_motion_solution *out = c->out;
+  const size_t room = ((size_t)start->niteration / 64 + 1) * 64; /* by which watch_iteration makes it grow */
+  memcpy(out->stages, start->stages, (size_t)count * sizeof out->stages[0]);
+  out->nstage = count;
+  out->iterations = malloc(room * sizeof *out->iterations);
+  if (out->iterations == NULL) {
+    return pki_fail_memory(c->err, "the iterations of a motion");
+  }
+  for (int i = 0; i < start->niteration; i++) {
+    if (start->iterations[i].stage < count) {
+      out->iterations[out->niteration++] = start->iterations[i];
+    }
+  }
+  return PK_OK;
+}
+
+/* How many rungs are behind a solution to start from; one that was stopped is not. Where there would be no room for the problems that are left,
+ * of those that were solved only the rungs below the last are kept. */
+static pk_status resume(climb *c, int *done)
 {
   const pki_motion_solution *start = c->options->start;
+  *done = 0;
   if (start == NULL || start->warm == NULL) {
-    return 0;
+    return PK_OK;
   }
   pki_motion_grid grid;
   pki_profile *profile = pki_profile_unpack(start->warm, start->warm_size, &grid);
   if (profile == NULL) {
-    return 0;
+    return PK_OK;
+  }
+  if (!has_phases(&grid, c->problem->nphase)) {
+    pki_profile_destroy(profile);
+    pki_motion_grid_free(&grid);
+    return pki_fail(c->err, PK_ERROR_ARGUMENT, (pki_where){0},
+                    "the solution to start from has another number of phases, expected %d",
+                    c->problem->nphase);
   }
   pki_motion_grid_free(&c->grid);
   c->grid = grid;
   c->profile = profile;
   const bool stopped = start->nstage > 0 && start->stages[start->nstage - 1].result.end == PKI_NLP_STOPPED;
-  const int done = start->nstage - (stopped ? 1 : 0);
-  memcpy(c->out->stages, start->stages, (size_t)done * sizeof c->out->stages[0]);
-  c->out->nstage = done;
-  return done;
+  *done = start->nstage - (stopped ? 1 : 0);
+  const bool fits = *done + c->rungs + c->problem->grid_rounds <= STAGES_MOST;
+  return copy_stages(c, start, fits || *done < c->rungs ? *done : c->rungs - 1);
 }
 
 /* Refine and solve again while an interval's error is too large. */
@@ -269,7 +324,8 @@ static pk_status refine_and_solve(climb *c)
 {
   const pki_motion_problem *p = c->problem;
   pki_motion_solution *out = c->out;
-  for (int round = 0; round < p->grid_rounds && is_good(out) && !c->stopped; round++) {
+  for (int round = 0; round < p->grid_rounds && out->nstage < STAGES_MOST && is_good(out) && !c->stopped;
+       round++) {
     char name[PKI_MOTION_NAME];
     if (!(out->stages[out->nstage - 1].grid_error > p->grid_tolerance)) {
       return PK_OK;
@@ -309,11 +365,12 @@ pk_status pki_motion_solve(const pki_motion_problem *problem, const pki_motion_o
   const int count = status == PK_OK ? plan_rungs(&checked, rungs) : 0;
   c.rungs = count;
   c.mu = ladder_mu;
-  const int done = status == PK_OK ? resume(&c) : 0;
+  int done = 0;
+  status = status == PK_OK ? resume(&c, &done) : status;
   for (int k = done < count ? done : count - 1; k < count && status == PK_OK && !c.stopped; k++) {
     set_rung(&checked, &rungs[k], &step);
     status = solve_one(&c, &step, rungs[k].name, k == count - 1);
-    if (status == PK_OK && c.options->keep != NULL && (is_good(out) || k == count - 1)) {
+    if (status == PK_OK && c.options->keep != NULL && (is_good(out) || c.stopped || k == count - 1)) {
       c.options->keep(c.options->user, out);
     }
   }
