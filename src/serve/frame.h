@@ -54,6 +54,12 @@ void pki_frame_free(pki_frame *frame);
 /* Put a sample of a channel where it belongs: poses, contacts, centre of mass, values. */
 void pki_frame_put(pki_frame *frame, const pki_catalog *catalog, int channel, const double *values, int rows);
 
+/* Bits of the measures that a frame holds: no others need be computed. */
+enum {
+  PKI_FRAME_MEASURES = 1 << PK_STABILITY_STATIC_MARGIN | 1 << PK_STABILITY_ZMP | 1 << PK_STABILITY_FRI |
+                       1 << PK_STABILITY_S_H | 1 << PK_STABILITY_DCM
+};
+
 /* The stability of the first robot; NULL: it is not known. */
 void pki_frame_put_stability(pki_frame *frame, const pk_stability *stability);
 

@@ -374,15 +374,13 @@ static pk_status live_set(pki_source *self, const char *key, const char *text, b
 /* The stability of the first robot after the last step, its feet accelerated as they were. */
 static void show_stability(const stage *s, pki_frame *frame)
 {
-  static const int drawn = 1 << PK_STABILITY_STATIC_MARGIN | 1 << PK_STABILITY_ZMP | 1 << PK_STABILITY_FRI |
-                           1 << PK_STABILITY_S_H | 1 << PK_STABILITY_DCM;
   const int nu = s->world.model->nu;
   const double *u = pk_sim_u(s->world.sim), dt = s->scenario->step.dt;
   double *rate = s->before + nu;
   pk_stability_options o =
       s->scenario->has_stability ? s->scenario->stability : pk_stability_options_default();
   pk_stability now;
-  o.measures = drawn;
+  o.measures = PKI_FRAME_MEASURES;
   for (int k = 0; k < nu; k++) {
     rate[k] = s->stepped ? (u[k] - s->before[k]) / dt : 0;
   }

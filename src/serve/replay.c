@@ -390,6 +390,7 @@ static void open_stability(replay *r)
   pki_stability_replay *s = &r->stability;
   r->has_stability = pki_stability_replay_open(r->recording, NULL, s, NULL) == PK_OK &&
                      s->world.model_robot[s->scenario->nmodel] > 0;
+  s->options.measures = PKI_FRAME_MEASURES;
 }
 
 pk_status pki_replay_create(const char *path, pki_source **out, pk_error *err)
