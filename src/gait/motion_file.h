@@ -24,7 +24,8 @@ enum {
 typedef struct pki_whole_motion {
   bool repeats;
   bool has_tau, has_forces;
-  double travel[3]; /* m, m, rad: of the trunk in one repetition, forward and left of its heading in the first row */
+  double travel
+      [3]; /* m, m, rad: of the trunk in one repetition, forward and left of its heading in the first row */
   int robot;
   int joints, feet, rows, width;
   int dof[PKI_WHOLE_MOTION_JOINTS]; /* velocity coordinates */

@@ -77,7 +77,8 @@ static void every_key_arrives(void **state)
       "objective: {torque: 1, joule: 2, work: 3, time: 4, polygon: 5, stability: 6, acceleration: 7}\n"
       "start: {rest: true, pose: true, joints: {z: 0.4}}\n"
       "end: {velocities: {x: 0.1}, travel: [0.3, 0.1], turn: 0.2}\n"
-      "solver: {tolerance: 1e-7, iterations: 77, plane_first: true}\ngrid: {tolerance: 1e-4, rounds: 2, most: 99}\n";
+      "solver: {tolerance: 1e-7, iterations: 77, plane_first: true}\ngrid: {tolerance: 1e-4, rounds: 2, "
+      "most: 99}\n";
   pki_gait_file *g = good_gait(text, NULL);
   const pki_motion_problem *p = &g->problem;
   const int knee = g->model->joints[pk_model_find_joint(g->model, "LF_KFE")].u;

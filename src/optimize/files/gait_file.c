@@ -72,29 +72,12 @@ static void hash_numbers(const pki_motion_problem *p, uint64_t *hash)
   hash_reals(
       hash,
       (const double[]){o->torque, o->joule, o->work, o->time, o->polygon, o->stability, o->acceleration}, 7);
-  const double numbers[] = {p->closure,
-                            p->scheme,
-                            p->motor_lines,
-                            p->planar,
-                            p->plane_first,
-                            p->speed,
-                            p->stride_shortest,
-                            p->stride_longest,
-                            p->period_shortest,
-                            p->period_longest,
-                            p->friction,
-                            p->friction_share,
-                            p->spin_friction,
-                            p->slope,
-                            p->clearance,
-                            p->least_force,
-                            p->tip_speed,
-                            p->tip_perpendicular,
-                            p->least_stability,
-                            p->tolerance,
-                            p->grid_tolerance,
-                            p->grid_rounds,
-                            p->most_intervals};
+  const double numbers[] = {
+      p->closure,        p->scheme,          p->motor_lines,       p->planar,          p->plane_first,
+      p->speed,          p->stride_shortest, p->stride_longest,    p->period_shortest, p->period_longest,
+      p->friction,       p->friction_share,  p->spin_friction,     p->slope,           p->clearance,
+      p->least_force,    p->tip_speed,       p->tip_perpendicular, p->least_stability, p->tolerance,
+      p->grid_tolerance, p->grid_rounds,     p->most_intervals};
   hash_reals(hash, numbers, (int)(sizeof numbers / sizeof numbers[0]));
 }
 

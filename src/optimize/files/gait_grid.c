@@ -247,8 +247,8 @@ void pki_gait_grid_collect(pki_gait_grid *grid, int cell, const char *path, cons
   pki_motion_solution *solution = calloc(1, sizeof *solution);
   if (solution != NULL) {
     pki_gait_grid_load(grid, cell, path, sets, nset, &g, &problems);
-    if (pki_problems_first(&problems, &err) == PK_OK && pki_path_join(below, folder, c->folder) &&
-        pki_path_join(file, below, "solution.pronk") &&
+    if (pki_problems_first(&problems, &err) == PK_OK && g != NULL &&
+        pki_path_join(below, folder, c->folder) && pki_path_join(file, below, "solution.pronk") &&
         pki_solution_load(file, &g->problem, g->hash, solution, &err) == PK_OK) {
       keep_result(c, g, solution);
       err.message[0] = '\0';
