@@ -161,10 +161,10 @@ pk_status pki_gait_grid_finish(pki_gait_grid *grid, pk_error *err)
   grid->count = (int)count;
   for (int i = 0; i < grid->count; i++) {
     char *name = grid->cells[i].folder;
-    name_folder(grid, i, name, sizeof grid->cells[i].folder - 8);
+    name_folder(grid, i, name, sizeof grid->cells[i].folder - 12);
     for (int k = 0; k < i; k++) {
       if (strcmp(grid->cells[k].folder, name) == 0) { /* long values, cut alike */
-        snprintf(name + strlen(name), 8, "-%d", i);
+        snprintf(name + strlen(name), 12, "-%d", i);
       }
     }
   }
@@ -209,7 +209,7 @@ static void keep_result(pki_gait_cell *cell, const pki_gait_file *g, const pki_m
     cell->joule = course.whole.joule;
   } else {
     cell->solved = false;
-    snprintf(cell->told, sizeof cell->told, "%s", err.message);
+    pki_copy_cut(cell->told, sizeof cell->told, err.message);
   }
   pki_course_free(&course);
 }
