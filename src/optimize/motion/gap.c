@@ -66,7 +66,7 @@ pk_status pki_motion_gap_create(const pki_motion_problem *problem, int index, pk
   out->nchain = find_gap_chain(problem->model, gap, out->chain);
   if (g != NULL && pki_robot_init(&r, g, problem->model, &options)) {
     pki_x inputs[PKI_MOTION_DOFS], value;
-    pki_foot_motion ball[2];
+    pki_foot_motion ball[2] = {{.w = {0}}};
     bool good = true;
     for (int end = 0; end < 2 && gap->body[end] >= 0; end++) {
       pki_motion_foot point = {.body = gap->body[end]};

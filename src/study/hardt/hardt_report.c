@@ -115,7 +115,8 @@ static pk_status draw_figure(const pki_hardt_data *d, const char *folder, pki_re
   for (int i = 0; i <= PKI_HARDT_JE2; i++) {
     const pki_hardt_motion *m = &d->motions[i];
     if (m->solved) {
-      series[n++] = (pki_svg_series){.name = names[i], .x = m->time, .y = m->margin, .n = m->n};
+      series[n] = (pki_svg_series){.name = names[i], .x = m->time, .y = m->margin, .n = m->n};
+      n++;
     }
   }
   const pki_svg_panel panel = {.title = "Margin of angular momentum over a cycle",
