@@ -32,12 +32,9 @@ static timeline draw_timeline(const pki_motion_program *program)
   const int halves = p->closure == PKI_MOTION_HALF ? 2 : 1;
   for (int half = 0; half < halves; half++) {
     for (int k = 0; k < p->nphase; k++) {
-      unsigned stance = 0;
-      for (int i = 0; i < p->nfoot; i++) {
-        const int foot = half == 0 ? i : program->mirror.foot_to[i];
-        stance |= (p->phases[k].stance >> i & 1u) << foot;
-      }
-      line.stance[line.count] = stance;
+      line.stance[line.count] = half == 0
+                                    ? p->phases[k].stance
+                                    : pki_motion_mirror_feet(&program->mirror, p->nfoot, p->phases[k].stance);
       line.start[line.count + 1] = line.start[line.count] + p->phases[k].guess;
       line.count++;
     }
