@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "gait/follow.h"
-#include "gait/stride_leg.h"
 #include "math/cholesky.h"
 #include "math/mat3.h"
+#include "math/rotation.h"
 
 /* In h: how much the place of a foot counts against joints that leave the motion; straight legs would bend far for little. */
 static const double swing_damping = 0.15;

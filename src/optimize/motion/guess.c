@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/smooth_step.h"
 #include "optimize/motion/guess_forces.h"
 
 /* The phases of a whole cycle, or of a motion that does not repeat. */
@@ -87,10 +88,10 @@ static void find_span(const timeline *line, int foot, double time, double *begin
 
 /* ---- the trunk ---- */
 
-static double smooth_step(double x)
+/* At rest before 0 and after 1. */
+static double clamped_step(double x)
 {
-  const double s = fmin(fmax(x, 0), 1);
-  return s * s * s * (10 + s * (6 * s - 15));
+  return pki_smooth_step(fmin(fmax(x, 0), 1));
 }
 
 /* Coordinates before any foot asks for something. */
@@ -105,7 +106,7 @@ static void place_trunk(const guesser *g, double time, double *q)
     }
     return;
   }
-  const double part = smooth_step((time - g->leave) / (g->arrive - g->leave));
+  const double part = clamped_step((time - g->leave) / (g->arrive - g->leave));
   for (int k = 0; k < g->program->robot->n; k++) {
     q[k] += part * (g->to[k] - g->from[k]);
   }
@@ -164,7 +165,7 @@ static void place_foot(const guesser *g, int foot, double time, double out[3])
   } else {
     place_stance(g, foot, after, to, b);
   }
-  const double part = (time - begin) / (end - begin), along = smooth_step(part), up = sin(acos(-1.0) * part);
+  const double part = (time - begin) / (end - begin), along = clamped_step(part), up = sin(acos(-1.0) * part);
   for (int k = 0; k < 3; k++) {
     out[k] = a[k] + along * (b[k] - a[k]);
   }
