@@ -99,9 +99,7 @@ pk_status pki_motion_find_mirror(const pki_motion_problem *problem, pki_motion_m
   pk_status status =
       frames != NULL && image != NULL ? PK_OK : pki_fail_memory(err, "the mirror image of a robot");
   *out = (pki_motion_mirror){0};
-  if (status == PK_OK) {
-    pki_body_frames(m, zero, frames);
-  }
+  status = status == PK_OK ? pki_body_frames(m, zero, frames, err) : status;
   for (int i = 0; i < m->nbody && status == PK_OK; i++) {
     double sign = 0;
     image[i] = find_image(m, frames, image, i, &sign);

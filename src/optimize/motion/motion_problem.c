@@ -327,8 +327,8 @@ pk_status pki_motion_validate(pki_motion_problem *problem, pk_error *err)
     status = pki_fail_memory(err, "a motion");
   }
   status = status == PK_OK ? check_phases(problem, err) : status;
+  status = status == PK_OK ? pki_body_frames(problem->model, problem->pose, frames, err) : status;
   if (status == PK_OK) {
-    pki_body_frames(problem->model, problem->pose, frames);
     place_feet(problem, frames);
     lock_plane(problem, frames);
     find_travel(problem, frames);
