@@ -45,7 +45,7 @@ int pki_patch_room(const pk_geometry *a, const pk_geometry *b)
 void pki_patch_carve(pki_patch *p, int room, pki_arena *arena)
 {
   const size_t n = (size_t)round_up(room);
-  *p = (pki_patch){.room = (int)n, .threads = 1};
+  *p = (pki_patch){.room = (int)n, .threads = 1, .kernels = pki_press_kernels_get()};
   for (int k = 0; k < 3; k++) {
     p->arm[k] = pki_arena_take(arena, n, sizeof(double));
     p->normal[k] = pki_arena_take(arena, n, sizeof(double));
@@ -295,5 +295,5 @@ void pki_patch_lag(pki_patch *p, const double twist[6])
 void pki_patch_press(const pki_patch *p, const double twist[6], double dt, bool wants_slope, pki_press *out,
                      double (*forces)[3])
 {
-  pki_press_kernels_get()->press(p, twist, dt, wants_slope, out, forces);
+  p->kernels->press(p, twist, dt, wants_slope, out, forces);
 }

@@ -70,6 +70,7 @@ typedef struct pki_patch {
   int *face;            /* the triangle in the side's pki_trimesh (pki_patch_faces); -1: Hertz */
   unsigned char *side;  /* 0: a face of the first surface, 1: of the second */
   int threads; /* that look for elements where meshes are big; no bit depends on it. 1 after carving */
+  const struct pki_press_kernels *kernels; /* of this machine's instruction set, since carving */
 } pki_patch;
 
 /* What a patch does at a velocity. */
