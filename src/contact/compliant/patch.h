@@ -29,8 +29,9 @@
  *
  *   Phi = sum int f ds + mu_d f_0 (sqrt(u^2 + v_c^2) - v_c) + mu_v f_0 u^2/2
  *
- * and C is its exact Hessian, so that a step has one solution and Newton's method with a line search on
- * energy + Phi finds it. docs/theory/compliance.md derives all of this. */
+ * and C is its exact Hessian. A step is then the minimum of (v - v_free)'M (v - v_free)/2 + dt Phi, which is strictly convex:
+ * there is one, and Newton's method with a line search finds it (after Castro, Han and Masterjohn, "Irrotational contact
+ * fields", 2023). docs/theory/compliance.md derives all of this. */
 #ifndef PKI_CONTACT_COMPLIANT_PATCH_H
 #define PKI_CONTACT_COMPLIANT_PATCH_H
 
