@@ -12,7 +12,7 @@ enum {
 
 pk_pose pki_pose_within(const pk_pose *outer, const pk_pose *inner)
 {
-  pk_pose out;
+  pk_pose out = {{0, 0, 0}, {0}};
   double back[9], away[3];
   pki_mat3_transpose(outer->rot, back);
   pki_mat3_mul(back, inner->rot, out.rot);
