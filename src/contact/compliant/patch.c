@@ -7,6 +7,7 @@
 #include "contact/compliant/patch_faces.h"
 #include "contact/compliant/press_kernels.h"
 #include "math/mat3.h"
+#include "model/pose.h"
 
 /* ---- memory ---- */
 
@@ -211,10 +212,11 @@ static int find_faces(const pki_compliance_law_row *law, const pki_soft_side *a,
   pki_face_job job[2];
   for (int i = 0; i < 2; i++) {
     const pki_soft_side *me = side[i], *other = side[1 - i];
+    const pk_pose back = pki_pose_invert(&other->pose);
     job[i] = (pki_face_job){.mesh = faces[i],
                             .other = other->geometry,
                             .surface = both ? faces[1 - i] : NULL,
-                            .place = pki_pose_within(&other->pose, &me->pose),
+                            .place = pki_pose_mul(&back, &me->pose),
                             .pose = &other->pose,
                             .stiffness = f.stiffness[i],
                             .share = f.share[i],

@@ -10,17 +10,6 @@ enum {
   PARALLEL = 256, /* candidates from which more threads than one look at them */
 };
 
-pk_pose pki_pose_within(const pk_pose *outer, const pk_pose *inner)
-{
-  pk_pose out = {{0, 0, 0}, {0}};
-  double back[9], away[3];
-  pki_mat3_transpose(outer->rot, back);
-  pki_mat3_mul(back, inner->rot, out.rot);
-  pki_sub3(inner->pos, outer->pos, away);
-  pki_mat3_apply(back, away, out.pos);
-  return out;
-}
-
 static void carry_point(const pk_pose *pose, const double local[3], double out[3])
 {
   pki_mat3_apply(pose->rot, local, out);
