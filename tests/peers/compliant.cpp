@@ -1,9 +1,11 @@
 // Compliant surfaces against Simbody: wrenches and energies of random overlaps, moving and turning. Both engines get the same
 // triangles. The law elastic-foundation meets CompliantContactSubsystem, elastic-mesh ElasticFoundationForce, hertz both
 // CompliantContactSubsystem and HuntCrossleyForce. Wrenches are compared at the origin of each body: the point at which
-// Simbody reports a patch's own is another one. PRONK_PAIRS sets how many overlaps each pair of shapes gets.
+// Simbody reports a patch's own is another one. PRONK_PAIRS sets how many overlaps each pair of shapes gets. Times are for one
+// evaluation, Simbody's with its realisation of the two bodies' positions and velocities.
 #include <Simbody.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -349,8 +351,8 @@ bool run(const Trial &trial, int pairs)
   }
   World world(shape, surface, trial.engine);
   Patch patch(shape, surface);
-  double worst = 0, worst_energy = 0;
-  int pressed = 0, elements = 0;
+  double worst = 0, worst_energy = 0, seconds[2] = {0, 0};
+  int pressed = 0, elements = 0, tried = 0;
   for (int n = 0; pressed < pairs && n < 100 * pairs; n++) {
     pk_pose pose[2];
     double twist[2][6];
@@ -362,8 +364,14 @@ bool run(const Trial &trial, int pairs)
       }
     }
     SpatialVec theirs[2], ours[2];
-    const double energy = world.evaluate(pose, twist, theirs),
-                 energy_ours = patch.evaluate(pose, twist, ours);
+    const auto start = std::chrono::steady_clock::now();
+    const double energy = world.evaluate(pose, twist, theirs);
+    const auto middle = std::chrono::steady_clock::now();
+    const double energy_ours = patch.evaluate(pose, twist, ours);
+    const auto end = std::chrono::steady_clock::now();
+    seconds[0] += std::chrono::duration<double>(middle - start).count();
+    seconds[1] += std::chrono::duration<double>(end - middle).count();
+    tried++;
     const double size = std::max(largest(theirs[0]), largest(ours[0]));
     pressed += size > 0, elements += patch.patch.n;
     for (int i = 0; i < 2 && size > 0; i++) {
@@ -372,9 +380,11 @@ bool run(const Trial &trial, int pairs)
     }
     worst_energy = std::max(worst_energy, energy > 0 ? std::abs(energy - energy_ours) / energy : 0.0);
   }
-  std::printf("%-34s %-11s on %-11s %5d overlaps, %5.1f elements: wrench %.1e, energy %.1e\n", engine.name,
-              kind_names[static_cast<int>(trial.first)], kind_names[static_cast<int>(trial.second)], pressed,
-              static_cast<double>(elements) / pressed, worst, worst_energy);
+  std::printf("%-34s %-11s on %-11s %5d overlaps, %5.1f elements: wrench %.1e, energy %.1e; %.1f us, Simbody "
+              "%.1f us\n",
+              engine.name, kind_names[static_cast<int>(trial.first)],
+              kind_names[static_cast<int>(trial.second)], pressed, static_cast<double>(elements) / pressed,
+              worst, worst_energy, 1e6 * seconds[1] / tried, 1e6 * seconds[0] / tried);
   return worst <= trial.bound && worst_energy <= trial.bound && pressed == pairs;
 }
 
