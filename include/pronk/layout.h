@@ -24,6 +24,7 @@
 #include "code.h"
 #include "codegen.h"
 #include "collision.h"
+#include "compliance.h"
 #include "convert.h"
 #include "energy.h"
 #include "floquet.h"
@@ -63,6 +64,7 @@ extern "C" {
   X(pk_codegen_info) \
   X(pk_codegen_options) \
   X(pk_command) \
+  X(pk_compliance) \
   X(pk_computed_torque_options) \
   X(pk_constraint_desc) \
   X(pk_contact_certificate) \
