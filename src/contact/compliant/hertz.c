@@ -86,7 +86,8 @@ static int find_ellipse(const pki_soft_side *a, const pki_soft_side *b, pki_patc
 {
   pk_proximity near;
   p->hertz = true;
-  if (!pki_distance(a->geometry, &a->pose, b->geometry, &b->pose, 0, NULL, &near) || !(near.distance < 0)) {
+  if (!pki_distance(a->geometry, &a->pose, b->geometry, &b->pose, p->margin, NULL, &near) ||
+      !(near.distance < p->margin)) {
     return 0;
   }
   double share[2], t1[3], t2[3], curvature[3] = {0, 0, 0};
@@ -101,7 +102,7 @@ static int find_ellipse(const pki_soft_side *a, const pki_soft_side *b, pki_patc
   const double R = 1 / middle;
   p->depth[0] = depth;
   p->stiffness[0] = 4.0 / 3.0 * modulus * sqrt(R) * e.sigma;
-  p->area[0] = acos(-1.0) * e.ratio * e.short_square * R * depth;
+  p->area[0] = acos(-1.0) * e.ratio * e.short_square * R * fmax(depth, 0);
   p->face[0] = -1, p->side[0] = 0;
   p->first_of_second = 1;
   for (int k = 0; k < 3; k++) {

@@ -225,7 +225,7 @@ static int find_faces(const pki_compliance_law_row *law, const pki_soft_side *a,
     n = find_in_meshes(job, &f, &parts, p);
   } else {
     const int i = faces[0] != NULL ? 0 : 1;
-    n = pki_faces_measure(&job[i], p, 0, pki_faces_near(&job[i], p->face));
+    n = pki_faces_measure(&job[i], p, 0, pki_faces_near(&job[i], p->margin, p->face));
     p->first_of_second = i == 0 ? n : 0;
   }
   for (int i = 0; i < n; i++) {
@@ -271,7 +271,7 @@ int pki_patch_find(const pki_soft_side *a, const pki_soft_side *b, void *scratch
   out->n = law->find != NULL ? law->find(a, b, out) : find_faces(law, a, b, scratch, out);
   centre_arms(out, a->pose.pos);
   for (int i = 0; i < out->n; i++) {
-    const double x = out->depth[i];
+    const double x = fmax(out->depth[i], 0);
     out->load[i] = out->stiffness[i] * x * (out->hertz ? sqrt(x) : 1);
   }
   pad_elements(out);
@@ -283,7 +283,7 @@ int pki_patch_find(const pki_soft_side *a, const pki_soft_side *b, void *scratch
 void pki_patch_lag(pki_patch *p, const double twist[6])
 {
   for (int i = 0; i < p->n; i++) {
-    const double arm[3] = {p->arm[0][i], p->arm[1][i], p->arm[2][i]}, x = p->depth[i];
+    const double arm[3] = {p->arm[0][i], p->arm[1][i], p->arm[2][i]}, x = fmax(p->depth[i], 0);
     double v[3];
     pki_twist_at(twist, arm, v);
     const double s = -(p->normal[0][i] * v[0] + p->normal[1][i] * v[1] + p->normal[2][i] * v[2]);

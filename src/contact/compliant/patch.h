@@ -62,13 +62,15 @@ typedef struct pki_patch {
   double at[3];         /* m, world: where twists are given and wrenches are asked for; amid the elements */
   double *arm[3];       /* m, world, from `at` to where the element's force acts */
   double *normal[3];    /* world, unit: the direction of the normal force on the first body */
-  double *depth;        /* m, > 0 */
+  double *depth;        /* m, > 0; > -margin */
   double *stiffness;    /* N/m (N/m^(3/2) of Hertz), K a */
   double *area;         /* m^2, a: pressure is force over area; of Hertz the ellipse that is touched */
   double *load;         /* N, bears convex friction when dt > 0 */
   pki_patch_law law[2]; /* of elements of the first and of the second side */
   int *face;            /* the triangle in the side's pki_trimesh (pki_patch_faces); -1: Hertz */
   unsigned char *side;  /* 0: a face of the first surface, 1: of the second */
+  double
+      margin; /* m: elements that are open by less are found, too, since a step may close them. 0 after carving */
   int threads; /* that look for elements where meshes are big; no bit depends on it. 1 after carving */
 } pki_patch;
 

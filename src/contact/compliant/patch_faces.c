@@ -30,7 +30,8 @@ static void carry_point(const pk_pose *pose, const double local[3], double out[3
 /* Depth of a point in a closed mesh (own frame) and the normal out of it at the nearest point. On a face its own normal tells
  * inside from outside, on an edge the sum of both faces' (Baerentzen and Aanaes, "Signed distance computation using the
  * angle weighted pseudonormal", 2005), at a corner the winding number. */
-static bool depth_in_mesh(const pki_trimesh *t, const double x[3], int *hint, double *depth, double normal[3])
+static bool depth_in_mesh(const pki_trimesh *t, const double x[3], double margin, int *hint, double *depth,
+                          double normal[3])
 {
   double nearest[3], way[3];
   int part;
@@ -48,31 +49,34 @@ static bool depth_in_mesh(const pki_trimesh *t, const double x[3], int *hint, do
     pki_along3(out, 1, t->normal + 3 * (size_t)behind, out);
   }
   const bool inside = part < 3 ? pki_trimesh_inside(t, x) : pki_dot3(out, way) > 0;
+  const double size = *depth;
   for (int k = 0; k < 3; k++) {
-    normal[k] = way[k] / *depth;
+    normal[k] = (inside ? way[k] : -way[k]) / size;
   }
-  return inside;
+  *depth = inside ? size : -size;
+  return inside || size < margin;
 }
 
-static bool depth_in_shape(const pk_geometry *g, const double x[3], double *depth, double normal[3])
+static bool depth_in_shape(const pk_geometry *g, const double x[3], double margin, double *depth,
+                           double normal[3])
 {
   double distance;
-  if (!pki_geometry_point(g, x, 0, &distance, normal) || !(distance < 0)) {
+  if (!pki_geometry_point(g, x, margin, &distance, normal) || !(distance < margin)) {
     return false;
   }
   *depth = -distance;
   return true;
 }
 
-/* The element of the candidate at `slot`: depth 0 where the face's centroid is not inside. */
+/* The element of the candidate at `slot`: depth -INFINITY where the face's centroid is not inside, nor near. */
 static void measure_face(const pki_face_job *job, pki_patch *p, int slot, int *hint)
 {
   const int face = p->face[slot];
   double x[3], n[3], depth, point[3];
   carry_point(&job->place, job->mesh->centroid + 3 * (size_t)face, x);
-  const bool inside = job->surface != NULL ? depth_in_mesh(job->surface, x, hint, &depth, n)
-                                           : depth_in_shape(job->other, x, &depth, n);
-  p->depth[slot] = inside ? depth : 0;
+  const bool inside = job->surface != NULL ? depth_in_mesh(job->surface, x, p->margin, hint, &depth, n)
+                                           : depth_in_shape(job->other, x, p->margin, &depth, n);
+  p->depth[slot] = inside ? depth : -INFINITY;
   if (!inside) {
     return;
   }
@@ -120,15 +124,15 @@ int pki_faces_measure(const pki_face_job *job, pki_patch *p, int first, int coun
   }
   int to = first;
   for (int i = first; i < end; i++) {
-    if (p->depth[i] > 0) {
+    if (p->depth[i] > -INFINITY) {
       move_element(p, i, to++);
     }
   }
   return to - first;
 }
 
-/* Whether a box of the mesh, turned into the other's frame, meets the other's own box. */
-static bool box_meets(const pki_face_job *job, const pki_aabb *box)
+/* Whether a box of the mesh, turned into the other's frame, is nearer than a margin to the other's own box. */
+static bool box_meets(const pki_face_job *job, double margin, const pki_aabb *box)
 {
   const double *R = job->place.rot;
   for (int i = 0; i < 3; i++) {
@@ -137,7 +141,7 @@ static bool box_meets(const pki_face_job *job, const pki_aabb *box)
       middle += R[3 * i + k] * 0.5 * (box->min[k] + box->max[k]);
       reach += fabs(R[3 * i + k]) * 0.5 * (box->max[k] - box->min[k]);
     }
-    reach *= 1 + 1e-12;
+    reach = reach * (1 + 1e-12) + margin;
     if (middle - reach > job->other->box.max[i] || middle + reach < job->other->box.min[i]) {
       return false;
     }
@@ -145,14 +149,14 @@ static bool box_meets(const pki_face_job *job, const pki_aabb *box)
   return true;
 }
 
-int pki_faces_near(const pki_face_job *job, int *out)
+int pki_faces_near(const pki_face_job *job, double margin, int *out)
 {
   const pki_trimesh *t = job->mesh;
   int stack[PKI_TREE_DEPTH + 1], waiting = 0, count = 0;
   stack[waiting++] = 0;
   while (waiting > 0) {
     const struct pki_tree_node *node = &t->node[stack[--waiting]];
-    if (!box_meets(job, &node->box)) {
+    if (!box_meets(job, margin, &node->box)) {
       continue;
     }
     if (node->count == 0) {

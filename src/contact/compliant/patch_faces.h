@@ -24,8 +24,9 @@ typedef struct pki_face_job {
  * `first` on, in their order. Arms are positions in the world. Areas are the faces'. Returns how many stay. */
 int pki_faces_measure(const pki_face_job *job, pki_patch *p, int first, int count);
 
-/* Faces whose boxes meet the other's box, into out [ntriangle], in the order of their index. Returns how many. */
-int pki_faces_near(const pki_face_job *job, int *out);
+/* Faces whose boxes are nearer than a margin to the other's box, into out [ntriangle], in the order of their index. Returns how
+ * many. */
+int pki_faces_near(const pki_face_job *job, double margin, int *out);
 
 /* Two meshes: marks [ntriangle] of each become PKI_FACE_CUT where a face cuts a face of the other, PKI_FACE_INSIDE where it is
  * inside the other and hangs together with no such face in between, else 0. `queue` is of ntriangle of the larger. False: no
