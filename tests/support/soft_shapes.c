@@ -127,13 +127,13 @@ soft_mesh soft_brick(const double half[3], int cells)
 
 /* ---- foot ---- */
 
-enum { AROUND = 32, RINGS = 8 };
+enum { AROUND = 32, RINGS = 9 };
 
 /* Rings from the middle of the sole out to its rim, round it, up, and in to the middle of the top. */
 static void foot_point(int ring, int at, double out[3])
 {
-  static const double part[RINGS + 1] = {0, 0.35, 0.7, 0.94, 1, 1, 0.9, 0.5, 0},
-                                   height[RINGS + 1] = {0, 0, 0, 0, 0.006, 0.025, 0.04, 0.05, 0.05};
+  static const double part[RINGS + 1] = {0, 0.35, 0.7, 0.94, 0.985, 1, 1, 0.9, 0.5, 0},
+                                   height[RINGS + 1] = {0, 0, 0, 0, 0.002, 0.006, 0.025, 0.04, 0.05, 0.05};
   const double angle = 2 * acos(-1.0) * (at % AROUND) / AROUND;
   const double x = cos(angle), y = sin(angle);
   out[0] = 0.035 + 0.095 * part[ring] * x;

@@ -298,6 +298,15 @@ static int nearest_on_triangle(const pki_trimesh *t, int i, const double point[3
                               t->vertex + 3 * (size_t)v[2], t->normal + 3 * (size_t)i, out);
 }
 
+/* The square of a point's distance from the plane of triangle i. */
+static double height_square(const pki_trimesh *t, int i, const double point[3])
+{
+  const double *a = t->vertex + 3 * (size_t)t->triangle[3 * (size_t)i];
+  const double away[3] = {point[0] - a[0], point[1] - a[1], point[2] - a[2]};
+  const double height = pki_dot3(away, t->normal + 3 * (size_t)i);
+  return height * height;
+}
+
 /* Branch and bound, the nearer box first; `least` is the square of a distance beyond which nothing is looked at. The order
  * does not depend on it, so that among triangles at the same distance the same one is found whatever it is. */
 static int nearest_within(const pki_trimesh *t, const double point[3], double least, double nearest[3],
@@ -324,6 +333,9 @@ static int nearest_within(const pki_trimesh *t, const double point[3], double le
       continue;
     }
     for (int i = node->first; i < node->first + node->count; i++) {
+      if (height_square(t, i, point) > least * (1 + 1e-9)) {
+        continue; /* its plane is farther already, by more than rounding */
+      }
       double x[3];
       const int on = nearest_on_triangle(t, i, point, x);
       const double d2 = squared_distance(point, x);

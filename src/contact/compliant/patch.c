@@ -45,7 +45,7 @@ int pki_patch_room(const pk_geometry *a, const pk_geometry *b)
 void pki_patch_carve(pki_patch *p, int room, pki_arena *arena)
 {
   const size_t n = (size_t)round_up(room);
-  *p = (pki_patch){.room = (int)n, .threads = 1};
+  *p = (pki_patch){.room = (int)n, .threads = 1, .kernels = pki_press_kernels_get()};
   for (int k = 0; k < 3; k++) {
     p->arm[k] = pki_arena_take(arena, n, sizeof(double));
     p->normal[k] = pki_arena_take(arena, n, sizeof(double));
@@ -104,12 +104,12 @@ static pk_status check_pair(const pki_soft_side *a, const pki_soft_side *b, pk_e
                     "a surface with the law %s meets one with the law %s, expected the same law on both",
                     pki_compliance_laws[a->surface->law]->name, pki_compliance_laws[b->surface->law]->name);
   }
-  const bool convex[2] = {a->surface->friction == PK_COMPLIANCE_FRICTION_CONVEX,
-                          b->surface->friction == PK_COMPLIANCE_FRICTION_CONVEX};
   if (a->surface->friction != b->surface->friction) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "friction"},
-                    "two surfaces that meet have different kinds of friction%s, expected the same on both",
-                    convex[0] || convex[1] ? ", one of them convex" : "");
+    const pk_field *field = pki_fields_find(pki_compliance_fields, pki_compliance_field_count, "friction");
+    return pki_fail(
+        err, PK_ERROR_ARGUMENT, (pki_where){.field = "friction"},
+        "a surface with the friction %s meets one with the friction %s, expected the same on both",
+        pki_field_word(field, (int)a->surface->friction), pki_field_word(field, (int)b->surface->friction));
   }
   return PK_OK;
 }
@@ -295,5 +295,5 @@ void pki_patch_lag(pki_patch *p, const double twist[6])
 void pki_patch_press(const pki_patch *p, const double twist[6], double dt, bool wants_slope, pki_press *out,
                      double (*forces)[3])
 {
-  pki_press_kernels_get()->press(p, twist, dt, wants_slope, out, forces);
+  p->kernels->press(p, twist, dt, wants_slope, out, forces);
 }

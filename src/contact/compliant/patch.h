@@ -72,6 +72,7 @@ typedef struct pki_patch {
   double
       margin; /* m: elements that are open by less are found, too, since a step may close them. 0 after carving */
   int threads; /* that look for elements where meshes are big; no bit depends on it. 1 after carving */
+  const struct pki_press_kernels *kernels; /* of this machine's instruction set, since carving */
 } pki_patch;
 
 /* What a patch does at a velocity. */

@@ -35,8 +35,8 @@ enum { PKI_FACE_INSIDE = 1, PKI_FACE_CUT = 2, PKI_FACE_OUTSIDE = 3 };
 bool pki_faces_overlap(const pki_trimesh *a, const pki_trimesh *b, const pk_pose *b_in_a,
                        unsigned char *marks_a, unsigned char *marks_b, int *queue);
 
-/* Whether two triangles [3][3] have a point in common. */
-bool pki_triangles_overlap(const double a[3][3], const double b[3][3]);
+/* Whether two triangles with the unit normals n and m have a point in common. */
+bool pki_triangles_overlap(const double a[3][3], const double n[3], const double b[3][3], const double m[3]);
 
 /* The pose of `inner` in `outer`, both given in the world. */
 pk_pose pki_pose_within(const pk_pose *outer, const pk_pose *inner);

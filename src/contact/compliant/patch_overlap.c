@@ -54,8 +54,9 @@ static void corners_of(const pki_trimesh *t, int face, double out[3][3])
 static void cut_leaves(tree_pair *w, const struct pki_tree_node *p, const struct pki_tree_node *q)
 {
   for (int j = q->first; j < q->first + q->count; j++) {
-    double b[3][3];
+    double b[3][3], m[3];
     corners_of(w->b, j, b);
+    pki_mat3_apply(w->place->rot, w->b->normal + 3 * (size_t)j, m);
     for (int k = 0; k < 3; k++) {
       pki_mat3_apply(w->place->rot, b[k], b[k]);
       pki_along3(b[k], 1, w->place->pos, b[k]);
@@ -66,7 +67,7 @@ static void cut_leaves(tree_pair *w, const struct pki_tree_node *p, const struct
       }
       double a[3][3];
       corners_of(w->a, i, a);
-      if (pki_triangles_overlap(a, b)) {
+      if (pki_triangles_overlap(a, w->a->normal + 3 * (size_t)i, b, m)) {
         w->mark_a[i] = w->mark_b[j] = PKI_FACE_CUT;
         w->any = true;
       }

@@ -5,21 +5,13 @@
 #include "contact/compliant/patch_faces.h"
 #include "math/mat3.h"
 
-/* Heights of b's corners over the plane of a, times the length of a's normal, which is not unit; corners within rounding
- * of the plane are on it. False: all lie on one side. */
-static bool heights_over(const double a[3][3], const double b[3][3], double normal[3], double height[3])
+/* Heights of b's corners over the plane of a; corners within rounding of the plane are on it. False: all lie on one side. */
+static bool heights_over(const double a[3][3], const double normal[3], const double b[3][3], double height[3])
 {
-  double e[3], f[3];
-  pki_sub3(a[1], a[0], e);
-  pki_sub3(a[2], a[0], f);
-  pki_cross3(e, f, normal);
-  const double length = fabs(normal[0]) + fabs(normal[1]) + fabs(normal[2]);
   for (int k = 0; k < 3; k++) {
-    double away[3];
-    pki_sub3(b[k], a[0], away);
-    height[k] = pki_dot3(normal, away);
-    const double far = fabs(away[0]) + fabs(away[1]) + fabs(away[2]);
-    height[k] = fabs(height[k]) <= 1e-15 * length * far ? 0 : height[k];
+    const double away[3] = {b[k][0] - a[0][0], b[k][1] - a[0][1], b[k][2] - a[0][2]};
+    const double far = fabs(away[0]) + fabs(away[1]) + fabs(away[2]), over = pki_dot3(normal, away);
+    height[k] = fabs(over) <= 1e-15 * far ? 0 : over;
   }
   return !(height[0] > 0 && height[1] > 0 && height[2] > 0) &&
          !(height[0] < 0 && height[1] < 0 && height[2] < 0);
@@ -66,10 +58,10 @@ static bool edge_separates(const double a[3][3], const double b[3][3], int x, in
   return false;
 }
 
-bool pki_triangles_overlap(const double a[3][3], const double b[3][3])
+bool pki_triangles_overlap(const double a[3][3], const double n[3], const double b[3][3], const double m[3])
 {
-  double n[3], m[3], over_a[3], over_b[3], line[3];
-  if (!heights_over(a, b, n, over_a) || !heights_over(b, a, m, over_b)) {
+  double over_a[3], over_b[3], line[3];
+  if (!heights_over(a, n, b, over_a) || !heights_over(b, m, a, over_b)) {
     return false;
   }
   if (over_a[0] == 0 && over_a[1] == 0 &&
