@@ -329,6 +329,11 @@ typedef struct pk_step_info {
   double stabilisation;
   /* J, of the pushes in the step; counted when info is asked for. */
   double push_work;
+  /* J, work of compliant pairs on the bodies in the step (not adaptive steppers): less than nothing while they store energy. */
+  double compliant_work;
+  /* J, what their dissipation and friction turned into heat. What the work has taken beside it and has not stored
+   * (pk_sim_elastic_energy), the scheme has. */
+  double compliant_loss;
   /* J, energy that impacts with unequal restitution brought in; 0 unless impact is newton. */
   double impact_gain;
   /* [part] s, time of each part, when the options ask for it. */

@@ -182,7 +182,7 @@ static bool make_room(pk_sim *sim, const need *n, int room, int elements)
   pki_aligned_free(s->block);
   made.block = block;
   made.npatch = 0;
-  made.shown = false;
+  made.shown = made.checked = false;
   *s = made;
   return true;
 }
