@@ -439,7 +439,9 @@ typedef struct pk_sim_pressure {
   int shape;
   /* The shape that it presses; -1: the ground. */
   int other;
-  /* The triangle in the mesh of `shape`, as pk_geometry counts them; -1: the shape has none. */
+  /* The body that its corners are fixed in; -1: the world. */
+  int body;
+  /* A number that it has among the faces of `shape`, the same in every step; -1: it is the ellipse of round bodies. */
   int face;
   /* m^2, that the face stands for. */
   double area;
@@ -449,6 +451,8 @@ typedef struct pk_sim_pressure {
   double point[3];
   /* N, on `shape`, world axes. */
   double force[3];
+  /* m, its corners in the frame of `body`; of an ellipse its centre, and two points of a disc of its area. */
+  double corner[3][3];
 } pk_sim_pressure;
 
 /* Faces of compliant pairs that press at the end of the last step, at most `most` of them into `out`; returns how many there were. None

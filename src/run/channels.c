@@ -444,6 +444,14 @@ const pki_channel_row pki_channel_rows[] = {
      .view = true,
      .describe = describe_bodies,
      .read = read_bodies},
+    {.name = "pressure",
+     .doc =
+         "faces of compliant surfaces that press: body, shape, face, pressure, force on it (world), corners "
+         "(in the body)",
+     .table = true,
+     .view = true,
+     .describe = pki_describe_pressure,
+     .read = pki_read_pressure},
     {.name = "energy",
      .doc = "energies, and the work of joints and pushes since the start",
      .view = true,

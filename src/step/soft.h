@@ -25,6 +25,8 @@ typedef struct pki_soft_rule {
 /* A pair that overlaps in a step, or may before its end. */
 typedef struct pki_soft_patch {
   int geom[2], body[2]; /* as pki_contact has them */
+  int collider[2];
+  pk_pose pose[2]; /* of the two, when they were found */
   int material;
   pki_patch patch;
   pki_twist_rows rows; /* of the twist of the first body relative to the second, at patch.at */
