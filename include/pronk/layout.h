@@ -147,6 +147,7 @@ extern "C" {
   X(pk_sim_exclusion) \
   X(pk_sim_options) \
   X(pk_sim_overlap_pair) \
+  X(pk_sim_pressure) \
   X(pk_site_desc) \
   X(pk_solver_options) \
   X(pk_solver_result) \

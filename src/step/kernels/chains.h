@@ -97,7 +97,13 @@ static void pki_chains_respond(pki_lanes *f)
     pki_chain_respond(f->g->world, f->g);
   } else {
     pki_end_at_free_velocity(f);
+    pki_chain_correct(f->g->world, f->g->u_end);
   }
+}
+
+static bool pki_chains_press(pki_lanes *f)
+{
+  return pki_chain_press(f->g->world, f->g, f->g->info);
 }
 
 /* All rows are assembled in every round, at the configuration of the work. */
@@ -172,6 +178,7 @@ static const pki_row_store pki_chains = {.recall = pki_chains_recall,
                                          .invalidate = pki_chains_invalidate,
                                          .solve = pki_chains_solve,
                                          .respond = pki_chains_respond,
+                                         .press = pki_chains_press,
                                          .take_rows = pki_chains_take_rows,
                                          .restart = pki_chains_restart,
                                          .load = pki_chains_load,
