@@ -53,7 +53,10 @@ static pk_sim *carve_sim(const pk_model *model, const pk_sim_options *options, p
   s.sense_scratch = pki_arena_take(arena, pki_sense_scratch(model, options), real);
   s.past.q = pki_arena_take(arena, nq, real);
   s.past.u = pki_arena_take(arena, nu, real);
-  s.past.pushes = pki_arena_take(arena, 6 * (size_t)model->nbody, real);
+  double **const of_bodies[] = {&s.past.pushes, &s.force.asked, &s.force.mean};
+  for (size_t i = 0; i < sizeof of_bodies / sizeof of_bodies[0]; i++) {
+    *of_bodies[i] = pki_arena_take(arena, 6 * (size_t)model->nbody, real);
+  }
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
     *sim = s;
@@ -460,6 +463,7 @@ pk_status pki_sim_step_unobserved(pk_sim *sim, pk_step_info *info)
     return conclude_step(status, info);
   }
   pki_joints_observe(sim);
+  pki_force_begin(sim);
   return conclude_step(step_with(sim, info), info);
 }
 
@@ -483,6 +487,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
     pki_clear_pushes(sim);
     return conclude_step(status, report);
   }
+  pki_force_begin(sim);
   if (pki_group_step(sim, report)) {
     if (sim->state.n.pushed) {
       report->push_work = sim->wants_info ? pki_push_work(sim) : 0;

@@ -255,6 +255,15 @@ typedef struct pki_smooth {
   double *state, *state_rate, *state_total; /* [nstate] likewise, of actuators */
 } pki_smooth;
 
+/* Forces of the user's own (pushes.h). */
+typedef struct pki_user_force {
+  pk_force_function function; /* NULL: none */
+  void *user;
+  bool running;         /* the function is being called: the workspace is at its stage */
+  bool pushed;          /* some push was asked for before the step */
+  double *asked, *mean; /* [nbody][6] such pushes; and the mean of all stages */
+} pki_user_force;
+
 /* The last step, for what is asked of it afterwards. */
 typedef struct pki_last_step {
   bool known;     /* there was one since the world was put where it is */
@@ -282,6 +291,7 @@ struct pk_sim {
   double *actuation_next; /* [nstate] */
   double *motors;         /* [nmotor][PKI_MOTOR_CONSTANTS] of this world */
   pki_last_step past;
+  pki_user_force force;
   pki_smooth smooth;
   pki_sim_contact contact;
   pki_sim_joints joints;
