@@ -30,6 +30,11 @@ int pki_read_pushes(pki_channel_reader *t, int robot, double *out);
 void pki_describe_loads(pki_channel_reader *t, int channel);
 int pki_read_loads(pki_channel_reader *t, int robot, double *out);
 
+/* channel_pressure.c; a world without compliance has none, and pki_pressure_rows at most. */
+void pki_describe_pressure(pki_channel_reader *t, int channel);
+int pki_read_pressure(pki_channel_reader *t, int robot, double *out);
+int pki_pressure_rows(const pki_channel_reader *t);
+
 /* watch_stability.c */
 void pki_describe_measure(pki_channel_reader *t, int channel);
 void pki_describe_edges(pki_channel_reader *t, int channel);

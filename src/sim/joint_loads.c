@@ -12,6 +12,7 @@
 #include "math/mat3.h"
 #include "sense/loads.h"
 #include "step/joints.h"
+#include "step/soft.h"
 
 /* A body of the world in the joint model: the same one, unless joints are cut; -1: the world, or one of no link. */
 static int body_in_tree(const pk_sim *sim, int body)
@@ -23,9 +24,35 @@ static int body_in_tree(const pk_sim *sim, int body)
   return link >= 0 ? sim->joints.model->links[link].body : -1;
 }
 
+/* A patch of compliant surfaces is shown as one contact at the centre of its pressure; what its forces turn about there comes on top. */
+static void relieve_by_patches(const pk_sim *sim, pk_workspace *w)
+{
+  static const double none[3] = {0, 0, 0};
+  const struct pki_soft *soft = sim->scene.soft;
+  for (int i = 0; soft != NULL && soft->shown && i < soft->npatch; i++) {
+    const pki_soft_patch *p = &soft->patches[i];
+    const pki_contact *shown = NULL;
+    for (int c = 0; c < sim->state.n.nlast && shown == NULL; c++) {
+      const pki_contact *f = &sim->state.last[c];
+      shown = f->geom[0] == p->geom[0] && f->geom[1] == p->geom[1] ? f : NULL;
+    }
+    if (shown == NULL) {
+      continue;
+    }
+    double arm[3], moment[3], couple[3];
+    pki_sub3(shown->point, p->patch.at, arm);
+    pki_cross3(arm, p->end_wrench + 3, moment);
+    pki_sub3(p->end_wrench, moment, couple);
+    pki_relieve_body(w, body_in_tree(sim, p->body[0]), shown->point, none, couple);
+    pki_sub3(moment, p->end_wrench, couple);
+    pki_relieve_body(w, body_in_tree(sim, p->body[1]), shown->point, none, couple);
+  }
+}
+
 void pki_relieve_by_world(const pk_sim *sim, pk_workspace *w, const double *pushes)
 {
   const pk_model *m = sim->model;
+  relieve_by_patches(sim, w);
   for (int i = 0; i < m->nbody && pushes != NULL; i++) {
     const double *const wrench = pushes + 6 * (size_t)i;
     const int body = body_in_tree(sim, i);

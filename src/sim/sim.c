@@ -16,6 +16,7 @@
 #include "step/joints.h"
 #include "step/lcp_pyramid.h"
 #include "step/pushes.h"
+#include "step/soft.h"
 
 /* With a counting arena this counts, and NULL comes back. */
 static pk_sim *carve_sim(const pk_model *model, const pk_sim_options *options, pki_arena *arena)
@@ -343,16 +344,33 @@ static pk_status check_actuators(const pk_sim *sim, pk_step_info *info)
   return PK_ERROR_NONFINITE;
 }
 
+/* Laws are there for all compliant pairs of a world that has changed. */
+static pk_status check_soft_pairs(pk_sim *sim, pk_step_info *info)
+{
+  struct pki_soft *s = sim->scene.soft;
+  if (s == NULL || s->checked) {
+    return PK_OK;
+  }
+  const pk_status status = pki_soft_check(sim, NULL);
+  s->checked = status == PK_OK;
+  info->term = status == PK_OK ? info->term : "compliance: see pk_sim_check_compliance";
+  return status;
+}
+
 /* The stepper's work, into the next state; what it changed besides is undone when it fails. */
 static pk_status advance_state(pk_sim *sim, pk_step_info *info)
 {
   const pk_model *m = sim->model;
   const pk_step_info begun = *info;
+  const pk_status soft = check_soft_pairs(sim, info);
+  if (soft != PK_OK) {
+    return soft;
+  }
   pki_memory_keep(sim);
   pk_status status = pki_steppers[sim->options.stepper]->step(sim, info);
   while (status == PK_ERROR_LIMIT && strcmp(info->term, "max_contacts") == 0 && sim->grows) {
     pki_memory_restore(sim);
-    if (!pki_room_grow(sim, 2 * sim->options.max_contacts)) {
+    if (!pki_room_grow(sim, 2 * sim->options.max_contacts) || !pki_soft_grow(sim)) {
       return status;
     }
     *info = begun;

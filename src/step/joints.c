@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/problem/speed_floor.h"
 #include "contact/rows/coordinates.h"
 #include "model/motion.h"
 
@@ -222,10 +223,18 @@ void pki_held_respond(pk_sim *sim)
   add_solved(j, j->held);
 }
 
-void pki_held_keep(pk_sim *sim)
+void pki_held_finish(pk_sim *sim, const double *u_end, pk_step_info *info)
 {
-  if (sim->options.bilateral == PK_BILATERAL_METHOD_DIRECT) {
-    memcpy(sim->state.last_bilateral, sim->joints.held,
-           (size_t)sim->model->nbilateral * sizeof *sim->joints.held);
+  if (sim->model->nbilateral == 0 || sim->options.bilateral == PK_BILATERAL_METHOD_PROX) {
+    return;
   }
+  memcpy(sim->state.last_bilateral, sim->joints.held,
+         (size_t)sim->model->nbilateral * sizeof *sim->joints.held);
+  pk_contact_certificate *c = &info->certificate;
+  const double rate = pki_bilateral_rate(sim, u_end),
+               scale = fmax(pki_bilateral_rate(sim, sim->state.u), PKI_SPEED_FLOOR);
+  c->bilateral = rate;
+  c->residual = fmax(c->residual, rate);
+  c->relative = fmax(c->relative, rate / scale);
+  info->certified &= rate / scale <= sim->options.tolerance;
 }

@@ -48,7 +48,8 @@ void pki_held_refine(pk_sim *sim, double *u, double *held);
 void pki_held_respond(pk_sim *sim);
 void pki_held_end_free(pk_sim *sim);
 
-/* They are the world's, where no solver has found them. */
-void pki_held_keep(pk_sim *sim);
+/* The velocities of the step stand: the impulses are the world's, and what the rows leave of their rates is part of the certificate. Where a
+ * solver has found them, they are its own. */
+void pki_held_finish(pk_sim *sim, const double *u_end, pk_step_info *info);
 
 #endif
