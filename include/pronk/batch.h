@@ -88,6 +88,7 @@ PK_API void pk_batch_reset(pk_batch *batch, int world);
 /* A force on a link of one world during its next step, as pk_sim_push. */
 PK_API pk_status pk_batch_push(pk_batch *batch, int world, int link, const double point[3],
                                const double force[3]);
+PK_API pk_status pk_batch_add_push(pk_batch *batch, int world, const pk_push *push);
 
 /* What happened in a number of steps of all worlds. */
 typedef struct pk_batch_info {

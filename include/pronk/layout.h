@@ -124,6 +124,7 @@ extern "C" {
   X(pk_parallel_spring_parameters) \
   X(pk_pose) \
   X(pk_proximity) \
+  X(pk_push) \
   X(pk_ray_hit) \
   X(pk_recorder) \
   X(pk_recorder_attachment) \

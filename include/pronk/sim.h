@@ -515,9 +515,45 @@ PK_API double pk_sim_get_latency(const pk_sim *sim);
  * model; who was set before then stays. */
 PK_API pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err);
 
-/* A force (N, world axes) on a point of a link (link frame, m) during the next step; several add up.
- * PK_ERROR_ARGUMENT: no such link, or numbers that are not finite. */
+/* A force and a torque on a link. */
+typedef struct pk_push {
+  /* Index into the model's links. */
+  int link;
+  /* m, where the force acts, in the link's frame. */
+  double point[3];
+  /* N. */
+  double force[3];
+  /* N m. */
+  double torque[3];
+  /* true: force and torque are in the link's axes; false: in the world's. */
+  bool own_axes;
+} pk_push;
+
+/* A push acts during the next step; several add up. The second form is a force in world axes. PK_ERROR_ARGUMENT: no such link, or numbers
+ * that are not finite. */
+PK_API pk_status pk_sim_add_push(pk_sim *sim, const pk_push *push);
 PK_API pk_status pk_sim_push(pk_sim *sim, int link, const double point[3], const double force[3]);
+
+/* Forces of the user's own that depend on the state: springs, wind, drag. The function is called within the step, by `euler` and `moreau` once, at
+ * its start, by `rk4` and the adaptive schemes at each of their stages, and adds pushes (pk_sim_push, pk_sim_add_push) that act there. `time`, q
+ * and u are those of the stage; pk_sim_workspace has kinematics and velocities there, for pk_link_pose and pk_link_point_velocity; the
+ * sim's own state is that of the start of the step. It must do nothing else to the sim. NULL: none. It is no part of the state; a batch has
+ * none. Forces that are stiff need short steps in `euler` and `moreau`, which hold them over the step.
+ *
+ *   static void blow(void *user, pk_sim *sim, double time, const double *q, const double *u)
+ *   {
+ *     const wind *w = user;
+ *     double v[3], force[3];
+ *     pk_link_point_velocity(pk_sim_workspace(sim), w->link, w->centre, v);
+ *     for (int k = 0; k < 3; k++) {
+ *       force[k] = w->drag * (w->speed[k] - v[k]);
+ *     }
+ *     pk_sim_push(sim, w->link, w->centre, force);
+ *   }
+ *
+ *   pk_sim_set_force(sim, blow, &breeze); */
+typedef void (*pk_force_function)(void *user, pk_sim *sim, double time, const double *q, const double *u);
+PK_API void pk_sim_set_force(pk_sim *sim, pk_force_function function, void *user);
 
 /* The world in joint coordinates: every joint its own coordinate, as controllers see it and logs keep it.
  * Without cut joints that is the model and its state. With them pk_sim_get_joints computes in
@@ -567,6 +603,13 @@ PK_API double pk_sim_time(const pk_sim *sim);
 
 /* Contacts of the last step's active set, at most `most` of them into `out`; returns how many there were. */
 PK_API int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most);
+
+/* [njoint of the joint model][6] What each joint carried in the last step: force (N), then moment (N m), that the parent puts on the child
+ * through the joint, in the child's axes, at the child's origin, which lies in the joint. By inverse dynamics with contacts, pushes, constraints
+ * that close loops, mass that the world adds; means over the step. Along the axis it is what the motor makes less what its rotor's
+ * inertia and friction take; the other components load the bearing. Zeros before the first step, after a reset, and where a state was
+ * set. docs/theory/dynamics.md has the equations. */
+PK_API void pk_sim_joint_loads(pk_sim *sim, double *loads);
 
 /* Room for contacts in one step: the option, or what was chosen for the model and has grown to since. */
 PK_API int pk_sim_max_contacts(const pk_sim *sim);

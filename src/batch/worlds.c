@@ -282,16 +282,24 @@ void pk_batch_reset(pk_batch *b, int world)
   h->certified = true;
 }
 
-pk_status pk_batch_push(pk_batch *b, int world, int link, const double point[3], const double force[3])
+pk_status pk_batch_add_push(pk_batch *b, int world, const pk_push *push)
 {
   pki_thread_context *context = pki_this_thread_context(b);
   if (!is_world(b, world)) {
     return PK_ERROR_ARGUMENT;
   }
   pki_bind_world(b, context, world);
-  const pk_status status = pk_sim_push(context->sim, link, point, force);
+  const pk_status status = pk_sim_add_push(context->sim, push);
   pki_release_world(b, context, world);
   return status;
+}
+
+pk_status pk_batch_push(pk_batch *b, int world, int link, const double point[3], const double force[3])
+{
+  return pk_batch_add_push(b, world,
+                           &(pk_push){.link = link,
+                                      .point = {point[0], point[1], point[2]},
+                                      .force = {force[0], force[1], force[2]}});
 }
 
 int pk_batch_contacts(const pk_batch *b, int world, pk_sim_contact *out, int most)

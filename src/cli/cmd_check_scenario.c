@@ -125,6 +125,22 @@ static void print_varied(const pki_scenario *s, const pki_world *w)
   }
 }
 
+static void print_push(const pki_scenario_push *p)
+{
+  printf("  push        %s at %g s for %g s with ", p->link, p->at, p->duration);
+  if (p->file[0] != '\0') {
+    printf("the forces of %s", p->file);
+  } else {
+    const double *const t = p->torque;
+    printf("(%g, %g, %g) N", p->force[0], p->force[1], p->force[2]);
+    if (t[0] != 0 || t[1] != 0 || t[2] != 0) {
+      printf(" and (%g, %g, %g) N m", t[0], t[1], t[2]);
+    }
+    fputs(p->shape == PKI_PUSH_HALF_SINE ? " at the peak of a half sine" : "", stdout);
+  }
+  puts(p->axes == PKI_PUSH_AXES_LINK ? ", in the link's axes" : "");
+}
+
 static void print_rest(const pki_scenario *s, const pki_world *w)
 {
   pki_check_print_equipment(s, w);
@@ -135,8 +151,7 @@ static void print_rest(const pki_scenario *s, const pki_world *w)
   }
   for (int i = 0; i < s->npush; i++) {
     const pki_scenario_push *p = &s->pushes[i];
-    printf("  push        %s at %g s for %g s with (%g, %g, %g) N\n", p->link, p->at, p->duration,
-           p->force[0], p->force[1], p->force[2]);
+    print_push(p);
   }
   for (int i = 0; i < s->ndisturb; i++) {
     const pki_scenario_disturb *d = &s->disturbs[i];

@@ -217,16 +217,22 @@ static void add_rules(cJSON *model, cJSON *actuator, cJSON *constraint)
   cJSON_AddBoolToObject(cJSON_AddObjectToObject(otherwise, "properties"), "length", false);
 }
 
+/* `rule` ("oneOf", "anyOf"): an object needs one key of three. */
+static void need_key(cJSON *object, const char *rule, const char *const keys[3])
+{
+  cJSON *choices = cJSON_AddArrayToObject(object, rule);
+  for (int i = 0; i < 3; i++) {
+    cJSON *needed = cJSON_CreateObject();
+    cJSON_AddItemToObject(needed, "required", cJSON_CreateStringArray(&keys[i], 1));
+    cJSON_AddItemToArray(choices, needed);
+  }
+}
+
 /* Heights come from one of three places; shapes that are all size need it. */
 static void add_ground_rules(cJSON *defs)
 {
   static const char *const from[] = {"heights", "file", "function"};
-  cJSON *one_of = cJSON_AddArrayToObject(cJSON_GetObjectItem(defs, "heights"), "oneOf");
-  for (int i = 0; i < 3; i++) {
-    cJSON *needed = cJSON_CreateObject();
-    cJSON_AddItemToObject(needed, "required", cJSON_CreateStringArray(&from[i], 1));
-    cJSON_AddItemToArray(one_of, needed);
-  }
+  need_key(cJSON_GetObjectItem(defs, "heights"), "oneOf", from);
   for (int i = PKI_GROUND_SPHERE; i < PKI_GROUND_COUNT; i++) {
     cJSON *shape = cJSON_GetObjectItem(defs, pki_field_word(&pki_solid_shape_fields[0], i));
     cJSON_AddItemToArray(cJSON_GetObjectItem(shape, "required"), cJSON_CreateString("size"));
@@ -260,6 +266,8 @@ static void add_definitions(cJSON *defs)
       cJSON_AddItemToObject(defs, t.name, by_name(t.name));
     }
   }
+  static const char *const acts[] = {"force", "torque", "file"};
+  need_key(cJSON_GetObjectItem(defs, "push"), "anyOf", acts);
   add_rules(cJSON_GetObjectItem(defs, "model"), cJSON_GetObjectItem(defs, "actuator"),
             cJSON_GetObjectItem(defs, "constraint"));
   for (int i = 0; i < PKI_GROUND_COUNT; i++) {
@@ -307,13 +315,8 @@ static cJSON *scenario_schema(void)
   }
   cJSON_Delete(whole);
   /* model or models or objects, but not both of the first */
-  cJSON *any_of = cJSON_AddArrayToObject(o, "anyOf");
   static const char *const who[] = {"model", "models", "objects"};
-  for (int i = 0; i < 3; i++) {
-    cJSON *needed = cJSON_CreateObject();
-    cJSON_AddItemToObject(needed, "required", cJSON_CreateStringArray(&who[i], 1));
-    cJSON_AddItemToArray(any_of, needed);
-  }
+  need_key(o, "anyOf", who);
   cJSON_AddItemToObject(cJSON_AddObjectToObject(o, "not"), "required", cJSON_CreateStringArray(who, 2));
   add_definitions(cJSON_AddObjectToObject(o, "$defs"));
   return o;

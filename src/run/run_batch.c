@@ -212,8 +212,7 @@ static bool push_all(const runner *r, long long step)
     const int n =
         pk_batch_world_status(r->batch, k) == PK_OK ? pki_world_pushes(r->world, k, r->push[k], time) : 0;
     for (int i = 0; i < n; i++) {
-      const pki_push *p = &r->world->acting[i];
-      (void)pk_batch_push(r->batch, k, p->link, p->point, p->force);
+      (void)pk_batch_add_push(r->batch, k, &r->world->acting[i]);
     }
   }
   return any;

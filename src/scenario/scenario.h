@@ -16,6 +16,7 @@
 #include "pronk/sensing.h"
 #include "pronk/sim.h"
 #include "pronk/stability.h"
+#include "scenario/push_table.h"
 #include "scenario/read.h"
 
 /* One entry of `models`. */
@@ -31,13 +32,23 @@ typedef struct pki_scenario_model {
 
 /* Entries of lists begin with their node (pki_read_entries). */
 
+/* How a push comes and goes. */
+typedef enum pki_push_shape { PKI_PUSH_CONSTANT, PKI_PUSH_HALF_SINE, PKI_PUSH_SHAPE_COUNT } pki_push_shape;
+
+/* In whose axes it is. */
+typedef enum pki_push_axes { PKI_PUSH_AXES_WORLD, PKI_PUSH_AXES_LINK, PKI_PUSH_AXES_COUNT } pki_push_axes;
+
 /* One entry of `push`. */
 typedef struct pki_scenario_push {
   const pki_node *node;
-  char link[128];
+  char link[128], file[PKI_PATH_MAX];
   double at, duration; /* s */
-  double force[3];     /* N, world */
+  double force[3];     /* N */
+  double torque[3];    /* N m */
   double point[3];     /* m, link frame */
+  pki_push_axes axes;
+  pki_push_shape shape;
+  pki_push_table table; /* of the file */
 } pki_scenario_push;
 
 /* One entry of `disturb`: pushes at equal times in random horizontal directions. */
@@ -161,6 +172,7 @@ typedef struct pki_scenario_record {
   double rate;      /* Hz, of states, forces, contacts; 0: nothing */
   double view_rate; /* Hz, of poses, energy, centre of mass */
   pk_recording_compression compression;
+  bool loads; /* what joints carry, too */
 } pki_scenario_record;
 
 /* What computes the dynamics: the generic kernels, or code that is compiled for the robot (pronk/code.h). */
@@ -282,12 +294,6 @@ typedef struct pki_varied {
   const char *unit; /* "" when it has none */
 } pki_varied;
 
-/* A force on a link during one step. */
-typedef struct pki_push {
-  int link;
-  double point[3], force[3];
-} pki_push;
-
 /* Pairs of links that overlap in the start pose, as a world remembers them. */
 enum { PKI_OVERLAPS_TOLD = 64 };
 
@@ -306,7 +312,9 @@ typedef struct pki_world {
   pk_error remark;    /* the first of them */
   int *push_link;     /* [npush] */
   int *disturb_link;  /* [ndisturb] */
-  pki_push *acting;   /* [npush + ndisturb] pushes of a step */
+  pk_push *acting;    /* [npush + ndisturb] pushes of a step */
+  int nacting;        /* of them, those of the last step */
+  int *acting_entry;  /* [npush + ndisturb] whose they are: entries of `push`, then of `disturb` */
   pki_varied *varied; /* [nvaried] */
   int nvaried;
   int number;  /* which of the varied worlds it is; -1: the one as it is written */

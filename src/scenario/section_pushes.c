@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "scenario/files.h"
 #include "scenario/section.h"
+
+static const double PI = 3.14159265358979323846;
 
 static void find_link(const pk_model *m, const char *const *words, const pki_node *entry, const char *name,
                       int *out, pki_problems *problems)
@@ -27,7 +30,9 @@ static void find_pushed(pki_world *world, pki_problems *problems)
   world->push_link = calloc((size_t)s->npush + 1, sizeof *world->push_link);
   world->disturb_link = calloc((size_t)s->ndisturb + 1, sizeof *world->disturb_link);
   world->acting = calloc((size_t)(s->npush + s->ndisturb) + 1, sizeof *world->acting);
-  if (words == NULL || world->push_link == NULL || world->disturb_link == NULL || world->acting == NULL) {
+  world->acting_entry = calloc((size_t)(s->npush + s->ndisturb) + 1, sizeof *world->acting_entry);
+  if (words == NULL || world->push_link == NULL || world->disturb_link == NULL || world->acting == NULL ||
+      world->acting_entry == NULL) {
     free(words);
     pki_problem_memory(problems);
     return;
@@ -48,7 +53,7 @@ void pki_disturb_direction(int seed, int world, int entry, long long k, double d
 {
   const uint64_t place[4] = {(uint64_t)seed, (uint64_t)entry, (uint64_t)k, (uint64_t)world};
   pki_random random = pki_random_at(place, world >= 0 ? 4 : 3);
-  const double angle = pki_random_between(&random, 0, 2 * 3.14159265358979323846);
+  const double angle = pki_random_between(&random, 0, 2 * PI);
   direction[0] = cos(angle);
   direction[1] = sin(angle);
 }
@@ -63,6 +68,24 @@ static long long disturb_at(const pki_scenario_disturb *d, double time)
   return begin < d->to && time < begin + d->duration ? (long long)k : -1;
 }
 
+/* The force and the torque of an entry at a time within it, times a factor. */
+static pk_push push_at(const pki_scenario_push *p, int link, double time, double factor)
+{
+  pk_push push = {.link = link, .own_axes = p->axes == PKI_PUSH_AXES_LINK};
+  double wrench[6];
+  memcpy(push.point, p->point, sizeof p->point);
+  memcpy(wrench, p->force, sizeof p->force), memcpy(wrench + 3, p->torque, sizeof p->torque);
+  if (p->file[0] != '\0') {
+    pki_push_table_at(&p->table, time - p->at, wrench);
+  } else if (p->shape == PKI_PUSH_HALF_SINE) {
+    factor *= sin(PI * (time - p->at) / p->duration);
+  }
+  for (int k = 0; k < 3; k++) {
+    push.force[k] = factor * wrench[k], push.torque[k] = factor * wrench[3 + k];
+  }
+  return push;
+}
+
 int pki_world_pushes(pki_world *world, int number, double factor, double time)
 {
   const pki_scenario *s = world->scenario;
@@ -71,12 +94,8 @@ int pki_world_pushes(pki_world *world, int number, double factor, double time)
   for (int i = 0; i < s->npush; i++) {
     const pki_scenario_push *p = &s->pushes[i];
     if (middle >= p->at && middle < p->at + p->duration) {
-      pki_push *out = &world->acting[n++];
-      *out = (pki_push){.link = world->push_link[i]};
-      memcpy(out->point, p->point, sizeof p->point);
-      for (int k = 0; k < 3; k++) {
-        out->force[k] = factor * p->force[k];
-      }
+      world->acting_entry[n] = i;
+      world->acting[n++] = push_at(p, world->push_link[i], middle, factor);
     }
   }
   for (int i = 0; i < s->ndisturb; i++) {
@@ -84,11 +103,12 @@ int pki_world_pushes(pki_world *world, int number, double factor, double time)
     const double force = factor * d->force;
     const long long k = disturb_at(d, middle);
     if (k >= 0) {
-      pki_push *out = &world->acting[n++];
       double direction[2];
       pki_disturb_direction(s->seed, number, i, k, direction);
-      *out = (pki_push){.link = world->disturb_link[i],
-                        .force = {force * direction[0], force * direction[1], 0}};
+      world->acting_entry[n] = s->npush + i;
+      pk_push *out = &world->acting[n++];
+      *out =
+          (pk_push){.link = world->disturb_link[i], .force = {force * direction[0], force * direction[1], 0}};
       memcpy(out->point, d->point, sizeof d->point);
     }
   }
@@ -98,9 +118,9 @@ int pki_world_pushes(pki_world *world, int number, double factor, double time)
 void pki_world_push(pki_world *world)
 {
   const int n = pki_world_pushes(world, world->number, world->push, pk_sim_time(world->sim));
+  world->nacting = n;
   for (int i = 0; i < n; i++) {
-    const pki_push *p = &world->acting[i];
-    pk_sim_push(world->sim, p->link, p->point, p->force);
+    pk_sim_add_push(world->sim, &world->acting[i]);
   }
 }
 
@@ -162,12 +182,23 @@ void pki_scenario_check_times(const pki_scenario *scenario, double duration, pki
 
 /* ---- the sections ---- */
 
+static const char *const axes_words[PKI_PUSH_AXES_COUNT] = {"world", "link"};
+static const char *const shape_words[PKI_PUSH_SHAPE_COUNT] = {"constant", "half-sine"};
+
 #define PUSH(member) offsetof(pki_scenario_push, member)
 static const pk_field push_fields[] = {
     PKI_TEXT("link", pki_scenario_push, link, 1, "what is pushed, with its prefix"),
     {"at", PUSH(at), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "when it begins"},
-    {"for", PUSH(duration), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "how long it lasts"},
-    {"force", PUSH(force), PK_FIELD_VEC3, "N", NAN, -1e9, 1e9, NULL, "world axes"},
+    {"for", PUSH(duration), PK_FIELD_REAL, "s", INFINITY, 0, INFINITY, NULL,
+     "how long it lasts; default: as long as its file, or for ever"},
+    {"force", PUSH(force), PK_FIELD_VEC3, "N", 0, -1e9, 1e9, NULL, "force at the point"},
+    {"torque", PUSH(torque), PK_FIELD_VEC3, "N m", 0, -1e9, 1e9, NULL, "torque beside it"},
+    {"axes", PUSH(axes), PK_FIELD_ENUM, "", PKI_PUSH_AXES_WORLD, 0, PKI_PUSH_AXES_COUNT - 1, axes_words,
+     "of force and torque: the world's, or those that turn with the link"},
+    {"shape", PUSH(shape), PK_FIELD_ENUM, "", PKI_PUSH_CONSTANT, 0, PKI_PUSH_SHAPE_COUNT - 1, shape_words,
+     "over its time: the same all along, or a half sine, whose peak is what is given"},
+    PKI_TEXT("file", pki_scenario_push, file, 0,
+             "force and torque over time from a table, instead of `force`, `torque` and `shape`"),
     {"point", PUSH(point), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "where, in the link's frame"},
 };
 static const int push_field_count = PKI_COUNT(push_fields);
@@ -185,11 +216,54 @@ static const pk_field disturb_fields[] = {
 };
 static const int disturb_field_count = PKI_COUNT(disturb_fields);
 
+/* The table of an entry that has one; it lasts as long as the table where nothing else is said. */
+static void read_table(pki_scenario *s, pki_scenario_push *p, pki_problems *problems)
+{
+  static const char *const others[] = {"force", "torque", "shape"};
+  const pki_node *node = pki_node_find(p->node, "file");
+  char path[PKI_PATH_MAX];
+  pk_error err = {0};
+  for (int k = 0; k < 3; k++) {
+    const pki_node *other = pki_node_find(p->node, others[k]);
+    if (other != NULL) {
+      pki_problem(problems, other, "%s stands beside a file, which has the forces: leave one of them out",
+                  others[k]);
+    }
+  }
+  pk_status status = pki_scenario_find_file(s, node, p->file, path, &err);
+  if (status == PK_OK) {
+    pki_scenario_hash_file(s, p->file);
+    status = pki_push_table_load(path, &p->table, &err);
+    status = pki_scenario_place_file(status, node, p->file, &err);
+  }
+  pki_problems_note(problems, status, &err);
+  if (status == PK_OK && isinf(p->duration)) {
+    p->duration = p->table.time[p->table.rows - 1];
+  }
+}
+
+static void check_push(const pki_scenario_push *p, pki_problems *problems)
+{
+  if (pki_node_find(p->node, "force") == NULL && pki_node_find(p->node, "torque") == NULL) {
+    pki_problem(problems, p->node, "a push has no force: give `force`, `torque` or `file`");
+  }
+  if (p->shape == PKI_PUSH_HALF_SINE && isinf(p->duration)) {
+    pki_problem(problems, p->node, "a half sine has no end: give `for`");
+  }
+}
+
 static void read_push(pki_scenario *s, const pki_node *list, pki_problems *problems)
 {
   void *pushes = NULL;
   pki_read_entries(list, push_fields, push_field_count, sizeof *s->pushes, &pushes, &s->npush, problems);
   s->pushes = pushes;
+  for (int i = 0; i < s->npush; i++) {
+    if (s->pushes[i].file[0] != '\0') {
+      read_table(s, &s->pushes[i], problems);
+    } else {
+      check_push(&s->pushes[i], problems);
+    }
+  }
 }
 
 static void read_disturb(pki_scenario *s, const pki_node *list, pki_problems *problems)
@@ -210,6 +284,9 @@ static void read_disturb(pki_scenario *s, const pki_node *list, pki_problems *pr
 
 static void release_push(pki_scenario *s)
 {
+  for (int i = 0; i < s->npush; i++) {
+    pki_push_table_free(&s->pushes[i].table);
+  }
   free(s->pushes);
 }
 

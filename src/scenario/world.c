@@ -210,7 +210,7 @@ void pki_world_free(pki_world *world)
   free(world->model_robot);
   free(world->push_link);
   free(world->disturb_link);
-  free(world->acting);
+  free(world->acting), free(world->acting_entry);
   free(world->varied);
   free(world->start);
   *world = (pki_world){0};

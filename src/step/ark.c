@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "step/pushes.h"
 #include "step/soft.h"
 
 #ifdef PKI_HAVE_SUNDIALS
@@ -33,7 +34,6 @@ static int states_of(const pk_sim *sim)
 /* y' = (B(xi) u, a(q_0 (+) xi, u), rates of actuators) */
 static int ark_rate(realtype t, N_Vector y, N_Vector ydot, void *user)
 {
-  (void)t;
   pk_sim *sim = user;
   const pki_ark *ark = sim->ark;
   const pk_model *m = sim->model;
@@ -47,6 +47,7 @@ static int ark_rate(realtype t, N_Vector y, N_Vector ydot, void *user)
   }
   pki_reset_diagonal(&w->work);
   w->kernels->config_add(m, ark->q, 1, xi, s->q);
+  pki_force_stage(sim, pk_sim_time(sim) + t, s->q, u, 0);
   pki_joint_force(sim, s->q, u, s->state, false, sim->tau_next, s->force);
   pki_soft_add_smooth(sim, s->q, u, 0, s->force);
   pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
@@ -222,6 +223,10 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   if (states_of(sim) > 0) {
     memcpy(sim->actuation_next, y + 2 * nu, (size_t)states_of(sim) * sizeof *y);
   }
+  /* of forces of the user's own the step keeps the mean of its ends */
+  pki_force_stage(sim, pk_sim_time(sim), sim->state.q, sim->state.u, 0.5);
+  pki_force_stage(sim, pk_sim_time(sim) + dt, sim->q_next, sim->u_next, 0.5);
+  pki_force_end(sim);
   info->saturated = pki_joint_force(sim, sim->q_next, sim->u_next, sim->actuation_next, true, sim->tau_next,
                                     sim->smooth.force);
   pki_soft_add_smooth(sim, sim->q_next, sim->u_next, 0, sim->smooth.force);

@@ -370,6 +370,7 @@ void pki_chain_keep_nothing(pk_sim *sim)
 {
   pki_assembly_clear(&sim->contact.assembly);
   keep_impulses(sim);
+  pki_held_end_free(sim);
 }
 
 pk_status pki_chain_solve(pk_sim *sim, pk_step_info *info)
@@ -412,33 +413,19 @@ void pki_chain_respond(pk_sim *sim, const pki_group *g)
 {
   pk_workspace *w = sim->workspace;
   pki_assembly_response(&sim->contact.assembly, w, sim->contact.assembly.r, g->u_end);
+  pki_held_respond(sim);
   for (int k = 0; k < sim->model->nu; k++) {
     g->u_end[k] += g->u_free[k];
   }
   if (sim->options.bilateral == PK_BILATERAL_METHOD_DIRECT) {
-    pki_bilateral_refine(&sim->joints.bilateral, w, g->u_end);
+    pki_held_refine(sim, g->u_end, sim->joints.held);
   }
-}
-
-/* What the constraints that were eliminated leave is part of the certificate. */
-static void certify_bilateral(const pk_sim *sim, const pki_group *g, pk_step_info *info)
-{
-  if (sim->model->nbilateral == 0 || sim->options.bilateral == PK_BILATERAL_METHOD_PROX) {
-    return;
-  }
-  pk_contact_certificate *c = &info->certificate;
-  const double rate = pki_bilateral_rate(sim, g->u_end),
-               scale = fmax(pki_bilateral_rate(sim, sim->state.u), PKI_SPEED_FLOOR);
-  c->bilateral = rate;
-  c->residual = fmax(c->residual, rate);
-  c->relative = fmax(c->relative, rate / scale);
-  info->certified &= rate / scale <= sim->options.tolerance;
 }
 
 void pki_chain_finish(pk_sim *sim, const pki_group *g, pk_step_info *info)
 {
   const pki_law *law = pki_law_of(&sim->options);
-  certify_bilateral(sim, g, info);
+  pki_held_finish(sim, g->u_end, info);
   if (sim->scene.soft != NULL) {
     pki_soft_finish(sim, g->u_end, info);
   }

@@ -110,6 +110,7 @@ static void solve_constrained(pk_sim *sim, const pki_group *g, double *x)
   }
   pki_bilateral_factor(&j->bilateral, w, j->weights, direct);
   pki_bilateral_solve(&j->bilateral, w, x, direct ? j->rows : NULL);
+  pki_held_begin(sim);
 }
 
 /* u_free from M~ in the workspace and dt times the forces in u_free. */
@@ -128,7 +129,7 @@ static void solve_free_velocity(pk_sim *sim, pki_group *g)
     g->u_free[k] += g->u[k];
   }
   if (sim->options.bilateral == PK_BILATERAL_METHOD_DIRECT) {
-    pki_bilateral_refine(&sim->joints.bilateral, w, g->u_free);
+    pki_held_refine(sim, g->u_free, sim->joints.held_free);
   }
   pki_lap(sim, PK_STEP_PART_FACTOR, g->info);
 }

@@ -6,15 +6,17 @@
  * rounding keeps back from the sums is carried to the next step (Kahan 1965): over millions of
  * steps the energy of a pendulum would show it. */
 #include "model/motion.h"
+#include "step/pushes.h"
 #include "step/soft.h"
 
-/* One evaluation, which counts with a weight: rates of xi and u at (q_0 (+) xi, u); returns how many commands are at their limit. */
-static int evaluate_rates(pk_sim *sim, const double *xi, const double *u, double weight, double *xi_dot,
-                          double *u_dot)
+/* One evaluation: rates of xi and u at (q_0 (+) xi, u) and a time, which counts by a weight; returns how many commands are at their limit. */
+static int evaluate_rates(pk_sim *sim, double time, double weight, const double *xi, const double *u,
+                          double *xi_dot, double *u_dot)
 {
   pk_workspace *w = sim->workspace;
   const pki_smooth *s = &sim->smooth;
   w->kernels->config_add(sim->model, sim->state.q, 1, xi, s->q);
+  pki_force_stage(sim, time, s->q, u, weight);
   const int saturated = pki_joint_force(sim, s->q, u, s->state, false, sim->tau_next, s->force);
   pki_soft_add_smooth(sim, s->q, u, weight, s->force);
   pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
@@ -65,7 +67,7 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
     for (int k = 0; k < nstate; k++) {
       act->state[k] = sim->state.actuation[k] + (s == 0 ? 0 : dt * node[s] * act->state_rate[k]);
     }
-    info->saturated = evaluate_rates(sim, xi, u, weight[s], k_xi, k_u);
+    info->saturated = evaluate_rates(sim, pk_sim_time(sim) + dt * node[s], weight[s], xi, u, k_xi, k_u);
     for (int k = 0; k < nstate; k++) {
       act->state_total[k] = (s == 0 ? 0 : act->state_total[k]) + weight[s] * act->state_rate[k];
     }
@@ -80,6 +82,7 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
         add_carried(sim->state.u[k], dt * sum_u[k], sim->state.carry_u[k], &sim->carry_u_next[k]);
   }
   move_config(sim, xi);
+  pki_force_end(sim);
   if (nstate > 0) {
     for (int k = 0; k < nstate; k++) {
       sim->actuation_next[k] = sim->state.actuation[k] + dt * act->state_total[k];

@@ -31,6 +31,7 @@ echo "-- find_package"
   -DCMAKE_BUILD_TYPE=Release >"$work/configure.log" || { cat "$work/configure.log"; fail "find_package"; }
 "$cmake" --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "build"; }
 "$work/cmake/swing" "$prefix/$model"
+"$work/cmake/wind" "$prefix/$model"
 "$work/cmake/stand" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 "$work/cmake/trot" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 "$work/cmake/batch" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"

@@ -17,7 +17,7 @@ static const wrong cases[] = {
     /* push */
     {REST "push:\n  link: base\n", 4, "push", "push is a mapping, expected a list"},
     {REST "push:\n  - {link: base, at: 1, for: 0.2}\n", 4, "push.0",
-     "the key \"force\" is missing: a list of 3 numbers, world axes"},
+     "a push has no force: give `force`, `torque` or `file`"},
     {REST "push:\n  - {at: 1, for: 0.2, force: [0, 0, 1]}\n", 4, "push.0",
      "the key \"link\" is missing: a text, what is pushed, with its prefix"},
     {REST "controller:\n  name: locomotion\n  gait: tölt\n", 5, "controller.gait",
@@ -40,7 +40,7 @@ static const wrong cases[] = {
     {REST "push:\n  - {link: base, at: 1, for: 0.2, force: 5}\n", 4, "push.0.force",
      "force is a value, expected a list of 3 numbers"},
     {REST "push:\n  - {link: base, at: 1, duration: 0.2, force: [0, 0, 1]}\n", 4, "push.0.duration",
-     "there is no key \"duration\" (one of: link, at, for, force, point)"},
+     "there is no key \"duration\" (one of: link, at, for, force, torque, axes, shape, file, point)"},
     {REST "push:\n  - base\n", 4, "push.0", "push is a value, expected a mapping"},
     /* disturb */
     {REST "disturb: {}\n", 3, "disturb", "disturb is a mapping, expected a list"},
@@ -89,7 +89,8 @@ static const wrong cases[] = {
      "0: "
      "nothing is recorded)"},
     {REST "record:\n  rates: 1\n", 4, "record.rates",
-     "there is no key \"rates\"; did you mean \"rate\"? (one of: rate, view_rate, channels, compression)"},
+     "there is no key \"rates\"; did you mean \"rate\"? (one of: rate, view_rate, channels, compression, "
+     "loads)"},
     {REST "record:\n  channels: all\n", 4, "record.channels", "channels is a value, expected a list"},
     {REST "record:\n  channels: [a, {}]\n", 4, "record.channels.1", "channels is a mapping, expected a text"},
     {REST "record:\n  channels: ['']\n", 4, "record.channels.0",

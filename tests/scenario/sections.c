@@ -359,7 +359,7 @@ static void all_that_is_wrong_is_told(void **state)
   (void)state;
   static const char text[] = "record: {rate: -1}\n" /* 1 */
                              "push:\n"
-                             "  - {link: base}\n" /* 3: three keys are missing */
+                             "  - {link: base}\n" /* 3: a time and a force are missing */
                              "model: starleth\n"
                              "duration: long\n"    /* 5 */
                              "gravty: [0, 0, 1]\n" /* 6 */
@@ -372,7 +372,7 @@ static void all_that_is_wrong_is_told(void **state)
                              "  dt: 0\n"                                  /* 13 */
                              "  solver: sro\n"                            /* 14 */
                              "controller: {name: hold, kp: -1, kq: 2}\n"; /* 15, 15 */
-  static const int lines[] = {1, 3, 3, 3, 5, 6, 8, 9, 11, 13, 14, 15, 15};
+  static const int lines[] = {1, 3, 3, 5, 6, 8, 9, 11, 13, 14, 15, 15};
   pki_scenario *s = NULL;
   pki_problems problems = {0};
   assert_int_not_equal(pki_scenario_parse_all("a.yaml", text, strlen(text), NULL, 0, &s, &problems), PK_OK);

@@ -1,0 +1,198 @@
+#include "scenario/push_table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/number.h"
+
+enum { MOST_BYTES = 64 << 20, MOST_WORD = 64, COLUMNS = 6 };
+
+static const char *const column_words[COLUMNS] = {"fx", "fy", "fz", "tx", "ty", "tz"};
+
+typedef struct reader {
+  const char *file, *at, *end;
+  int line;
+  int room;
+  int count, column[COLUMNS]; /* columns of the file, and where they belong */
+  pki_push_table *out;
+  pk_error *err;
+} reader;
+
+static pki_where place_of(const reader *r)
+{
+  return (pki_where){r->file, r->line, ""};
+}
+
+static bool is_gap(char c)
+{
+  return c == ' ' || c == '\t' || c == '\r' || c == ',' || c == ';';
+}
+
+/* The next word of the line, 0: none is left. */
+static int next_word(reader *r, char word[MOST_WORD])
+{
+  int n = 0;
+  while (r->at < r->end && is_gap(*r->at)) {
+    r->at++;
+  }
+  for (; r->at < r->end && *r->at != '\n' && *r->at != '#' && !is_gap(*r->at); r->at++) {
+    word[n] = *r->at;
+    n += n < MOST_WORD - 1;
+  }
+  word[n] = '\0';
+  return n;
+}
+
+static void end_line(reader *r)
+{
+  while (r->at < r->end && *r->at != '\n') {
+    r->at++;
+  }
+  r->at += r->at < r->end;
+  r->line++;
+}
+
+/* "time" and names of columns. */
+static pk_status read_head(reader *r, char word[MOST_WORD])
+{
+  if (strcmp(word, "time") != 0) {
+    return pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r),
+                    "found \"%.40s\", expected \"time\" and some of fx, fy, fz, tx, ty, tz", word);
+  }
+  while (next_word(r, word) > 0) {
+    int column = 0;
+    while (column < COLUMNS && strcmp(word, column_words[column]) != 0) {
+      column++;
+    }
+    for (int k = 0; k < r->count; k++) {
+      column = r->column[k] == column ? COLUMNS + 1 : column;
+    }
+    if (column >= COLUMNS) {
+      return pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r),
+                      "%s \"%.40s\", expected some of fx, fy, fz, tx, ty, tz",
+                      column > COLUMNS ? "a second column" : "a column", word);
+    }
+    r->column[r->count++] = column;
+  }
+  return r->count > 0 ? PK_OK
+                      : pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r),
+                                 "no column follows \"time\", expected some of fx, fy, fz, tx, ty, tz");
+}
+
+static pk_status read_number(const reader *r, const char *word, double *out)
+{
+  const char *at = word, *const end = word + strlen(word);
+  return pki_parse_real(&at, end, out) && at == end && isfinite(*out)
+             ? PK_OK
+             : pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r), "found \"%.40s\", expected a number", word);
+}
+
+/* Room for one more row. */
+static bool grow(reader *r)
+{
+  pki_push_table *t = r->out;
+  if (t->rows < r->room) {
+    return true;
+  }
+  const int room = r->room == 0 ? 64 : 2 * r->room;
+  double *time = realloc(t->time, (size_t)room * sizeof *time);
+  t->time = time != NULL ? time : t->time;
+  double(*wrench)[6] = realloc(t->wrench, (size_t)room * sizeof *wrench);
+  t->wrench = wrench != NULL ? wrench : t->wrench;
+  r->room = time != NULL && wrench != NULL ? room : r->room;
+  return time != NULL && wrench != NULL;
+}
+
+static pk_status read_row(reader *r, char word[MOST_WORD])
+{
+  pki_push_table *t = r->out;
+  double time;
+  pk_status status = read_number(r, word, &time);
+  if (status != PK_OK) {
+    return status;
+  }
+  if (!(time >= 0) || (t->rows > 0 && !(time > t->time[t->rows - 1]))) {
+    return pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r), "the time is %g s, expected %s", time,
+                    t->rows > 0 ? "more than in the line before" : "zero or more");
+  }
+  if (!grow(r)) {
+    return pki_fail_memory(r->err, "a table of forces");
+  }
+  t->time[t->rows] = time;
+  memset(t->wrench[t->rows], 0, sizeof t->wrench[t->rows]);
+  int n = 0;
+  while (status == PK_OK && next_word(r, word) > 0) {
+    double value = 0;
+    status = read_number(r, word, &value);
+    if (n < r->count) {
+      t->wrench[t->rows][r->column[n]] = value;
+    }
+    n++;
+  }
+  if (status == PK_OK && n != r->count) {
+    return pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r), "%d values, expected %d: one for each column", n,
+                    r->count);
+  }
+  t->rows++;
+  return status;
+}
+
+static pk_status parse_table(reader *r)
+{
+  pk_status status = PK_OK;
+  while (r->at < r->end && status == PK_OK) {
+    char word[MOST_WORD];
+    if (next_word(r, word) > 0) {
+      status = r->count == 0 ? read_head(r, word) : read_row(r, word);
+    }
+    if (status == PK_OK) {
+      end_line(r);
+    }
+  }
+  return status != PK_OK || r->out->rows > 1
+             ? status
+             : pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r),
+                        "the file has %d lines with a time, expected two at least", r->out->rows);
+}
+
+pk_status pki_push_table_load(const char *path, pki_push_table *out, pk_error *err)
+{
+  size_t size = 0;
+  *out = (pki_push_table){0};
+  char *text = pki_file_read(path, MOST_BYTES, &size);
+  if (text == NULL) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.field = "file"}, "\"%.200s\" cannot be read: %s", path,
+                    strerror(errno));
+  }
+  reader r = {.file = path, .at = text, .end = text + size, .line = 1, .out = out, .err = err};
+  const pk_status status = parse_table(&r);
+  free(text);
+  return status;
+}
+
+void pki_push_table_free(pki_push_table *t)
+{
+  free(t->time), free(t->wrench);
+  *t = (pki_push_table){0};
+}
+
+void pki_push_table_at(const pki_push_table *t, double time, double wrench[6])
+{
+  memset(wrench, 0, 6 * sizeof *wrench);
+  if (t->rows == 0 || time < t->time[0] || time > t->time[t->rows - 1]) {
+    return;
+  }
+  int low = 0, high = t->rows - 1; /* time[low] <= time <= time[high] */
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    *(t->time[middle] <= time ? &low : &high) = middle;
+  }
+  const double share = (time - t->time[low]) / (t->time[high] - t->time[low]);
+  for (int k = 0; k < 6; k++) {
+    wrench[k] = (1 - share) * t->wrench[low][k] + share * t->wrench[high][k];
+  }
+}
