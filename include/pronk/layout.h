@@ -63,6 +63,7 @@ extern "C" {
   X(pk_codegen_info) \
   X(pk_codegen_options) \
   X(pk_command) \
+  X(pk_compliance) \
   X(pk_computed_torque_options) \
   X(pk_constraint_desc) \
   X(pk_contact_certificate) \
@@ -145,6 +146,7 @@ extern "C" {
   X(pk_sim_exclusion) \
   X(pk_sim_options) \
   X(pk_sim_overlap_pair) \
+  X(pk_sim_pressure) \
   X(pk_site_desc) \
   X(pk_solver_options) \
   X(pk_solver_result) \

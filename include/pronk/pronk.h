@@ -10,6 +10,7 @@
 #include "code.h"
 #include "codegen.h"
 #include "collision.h"
+#include "compliance.h"
 #include "contact.h"
 #include "contact_file.h"
 #include "control.h"

@@ -18,6 +18,7 @@
 #define PRONK_SIM_H
 
 #include "actuation.h"
+#include "compliance.h"
 #include "contact.h"
 #include "control.h"
 #include "lcp.h"
@@ -312,6 +313,8 @@ typedef struct pk_step_info {
   double slip;
   /* Rounds of `relinearise` that the step took. */
   int relinearised;
+  /* Newton rounds that the laws of compliant pairs took, beside the first solution. */
+  int newton;
   /* Rounds in which motors of tracked joints gave way. */
   int yielded;
   /* m or rad, largest gap of a bilateral constraint at the end of the step; NAN likewise. */
@@ -397,6 +400,55 @@ PK_API pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const p
 PK_API pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *material, pk_error *err);
 PK_API pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, const pk_material *pair,
                                          pk_error *err);
+
+/* Compliance: surfaces that give way (compliance.h). A pair of shapes of which both surfaces have a compliance, or a shape and a material
+ * of the ground that both have one, do not touch in points: they press each other where they overlap. All other pairs obey the world's
+ * law. NULL takes a compliance away. A pair may be told apart: NULL makes it hard, a compliance is then that of both surfaces. The first
+ * compliance, and what changes who is soft, allocate; steps do not.
+ *
+ *   pk_compliance rubber = pk_compliance_default();
+ *   pk_sim_set_surface(sim, foot_shape, 1, &err);
+ *   pk_sim_set_surface_compliance(sim, 1, &rubber, &err);
+ *   pk_sim_set_material_compliance(sim, 0, &rubber, &err);
+ *
+ * With a stepper that knows no contact else (rk4) compliances are set before the ground. */
+PK_API pk_status pk_sim_set_surface_compliance(pk_sim *sim, int surface, const pk_compliance *compliance,
+                                               pk_error *err);
+PK_API pk_status pk_sim_set_material_compliance(pk_sim *sim, int material, const pk_compliance *compliance,
+                                                pk_error *err);
+PK_API pk_status pk_sim_set_pair_compliance(pk_sim *sim, int surface, int material,
+                                            const pk_compliance *compliance, pk_error *err);
+PK_API pk_status pk_sim_set_surface_pair_compliance(pk_sim *sim, int surface_a, int surface_b,
+                                                    const pk_compliance *compliance, pk_error *err);
+
+/* Whether there are laws for all pairs of shapes that are soft: PK_ERROR_UNSUPPORTED and PK_ERROR_MESH name two links and say what the law
+ * takes. A step asks the same of a world that has changed. */
+PK_API pk_status pk_sim_check_compliance(pk_sim *sim, pk_error *err);
+
+/* J, stored in all compliant pairs at the sim's state. */
+PK_API double pk_sim_elastic_energy(pk_sim *sim);
+
+/* One face that presses, or the one ellipse of round bodies. */
+typedef struct pk_sim_pressure {
+  /* Index into the model's shapes; -1: the ground. */
+  int shape;
+  /* The shape that it presses; -1: the ground. */
+  int other;
+  /* The triangle in the mesh of `shape`, as pk_geometry counts them; -1: the shape has none. */
+  int face;
+  /* m^2, that the face stands for. */
+  double area;
+  /* Pa, normal. */
+  double pressure;
+  /* m, world: where its force acts. */
+  double point[3];
+  /* N, on `shape`, world axes. */
+  double force[3];
+} pk_sim_pressure;
+
+/* Faces of compliant pairs that press at the end of the last step, at most `most` of them into `out`; returns how many there were. None
+ * after a reset, and where a state was set. */
+PK_API int pk_sim_pressures(const pk_sim *sim, pk_sim_pressure *out, int most);
 
 /* Parameters: what may differ from world to world of one model. A reset keeps them; pk_sim_get_state does not
  * hold them, as it does not hold the ground and the materials: set them again in a world that goes on from a

@@ -50,6 +50,11 @@ static cJSON *materials_schema(void)
   return o;
 }
 
+static cJSON *compliance_schema(void)
+{
+  return pki_schema_map(pki_schema_reference("compliance"));
+}
+
 static cJSON *link_pairs(void)
 {
   return pki_schema_list(pki_schema_list(pki_schema_text(1, 0), 2, 2), 0, 0);
@@ -106,7 +111,7 @@ static cJSON *joints_schema(void)
 
 static cJSON *surfaces_schema(void)
 {
-  return pki_schema_map(pki_schema_text(1, 0));
+  return pki_schema_map(pki_schema_either(pki_schema_text(1, 0), pki_schema_reference("surface")));
 }
 
 static cJSON *folders_schema(void)
@@ -135,6 +140,7 @@ static const struct {
     {"coordinates", coordinates_schema},
     {"terrain", terrain_schema},
     {"materials", materials_schema},
+    {"compliance", compliance_schema},
     {"ignore", link_pairs},
     {"force", link_pairs},
     {"controller", controller_schema},

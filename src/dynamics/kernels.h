@@ -89,6 +89,9 @@ typedef struct pki_kernels {
    * component), the coordinates of body i from entry place[i] on; after kinematics */
   void (*point_rows)(const pki_work *w, int body, const double *point, const double *along, const int *place,
                      double *J);
+  /* The same of its angular velocity along four directions; `point` is not read. */
+  void (*turn_rows)(const pki_work *w, int body, const double *point, const double *along, const int *place,
+                    double *J);
   /* Y [n][4] := inv(L') Y and Z = inv(D) Y, four rows on one path [n] of the elimination tree */
   void (*whiten)(const pki_work *w, const int *path, int n, double *Y, double *Z);
   /* block [3][4] = Y' Z over the first n entries: three rows by four */

@@ -121,7 +121,7 @@ typedef struct pki_scenario_object {
   double spacing[3], jitter;  /* m */
   bool tumble;
   double color[3]; /* red, green, blue, 0 to 1 */
-  char surface[64];
+  char surface[64], compliance[64];
 } pki_scenario_object;
 
 /* One entry of `constraints`. */
@@ -134,16 +134,26 @@ typedef struct pki_scenario_constraint {
   double length;                     /* m, of a distance */
 } pki_scenario_constraint;
 
+/* One entry of `compliance`, and the word for pairs that do not give way. */
+typedef struct pki_scenario_compliance {
+  const char *name;
+  pk_compliance compliance;
+} pki_scenario_compliance;
+#define PKI_COMPLIANCE_HARD "hard"
+
 /* One entry of `materials`. */
 typedef struct pki_scenario_material {
   const char *name;
+  const pki_node *node;
   pk_material material;
+  char compliance[64]; /* "": it is hard */
 } pki_scenario_material;
 
 /* One entry of `pairs`. */
 typedef struct pki_scenario_pair {
   char surface[64], material[64], with[64]; /* material or with; "": not given */
   pk_material law;
+  char compliance[64]; /* "": what the surfaces have */
 } pki_scenario_pair;
 
 /* `record`: what of a run is kept. */
@@ -176,6 +186,8 @@ typedef struct pki_scenario {
   const pki_node *coordinates; /* NULL: minimal */
   pk_terrain *terrain;         /* NULL: none */
   uint64_t files_hash;         /* of what files of ground, objects and SRDF hold; PKI_HASH_START: none */
+  pki_scenario_compliance *compliances;
+  int ncompliance;
   pki_scenario_material *materials;
   int nmaterial;
   pk_material bodies;      /* among each other */
@@ -338,6 +350,10 @@ pk_status pki_world_step(pki_world *world, pk_step_info *info);
 void pki_scenario_sections(pki_scenario *scenario, pki_problems *problems);
 
 /* --- section_terrain.c --- */
+
+/* The scenario's compliance of that name, likewise. */
+pk_status pki_scenario_find_compliance(const pki_scenario *scenario, const pki_node *node, const char *name,
+                                       const pk_compliance **out, pk_error *err);
 
 /* Which of the scenario's materials has that name; `node` is where it was asked for. */
 pk_status pki_scenario_find_material(const pki_scenario *scenario, const pki_node *node, const char *name,

@@ -46,6 +46,7 @@ typedef struct pki_section {
   X(actuators) \
   X(battery) \
   X(constraints) \
+  X(compliance) \
   X(materials) \
   X(terrain) \
   X(bodies) \

@@ -4,6 +4,12 @@
 #include "scenario/section.h"
 #include "step/world.h"
 
+static const pk_field soft_fields[] = {
+    PKI_TEXT("compliance", pki_scenario_material, compliance, 0,
+             "a name from compliance: how it gives way; default: it is hard"),
+};
+static const int soft_field_count = PKI_COUNT(soft_fields);
+
 static void read_materials(pki_scenario *s, const pki_node *map, pki_problems *problems)
 {
   if (map == NULL || pki_expect_kind(map, PKI_NODE_MAP, problems) != PK_OK) {
@@ -20,10 +26,11 @@ static void read_materials(pki_scenario *s, const pki_node *map, pki_problems *p
   }
   for (const pki_node *n = map->first; n != NULL; n = n->next) {
     pki_scenario_material *m = &s->materials[s->nmaterial++];
-    m->name = n->key;
+    m->name = n->key, m->node = n;
     pki_fields_preset(pki_material_fields, pki_material_field_count, &m->material);
-    const pki_binding binding = {pki_material_fields, pki_material_field_count, &m->material};
-    pki_read_map(n, &binding, 1, problems);
+    const pki_binding bindings[] = {{pki_material_fields, pki_material_field_count, &m->material},
+                                    {soft_fields, soft_field_count, m}};
+    pki_read_map(n, bindings, 2, problems);
   }
 }
 
@@ -49,6 +56,10 @@ static void set_bodies(pki_world *w, pki_problems *problems)
 
 static const pki_schema_table materials_tables[] = {
     {"material", "each entry of `materials`", pki_material_fields, &pki_material_field_count},
+    {"material", "how it gives way", soft_fields, &soft_field_count},
+    {NULL, NULL, NULL, NULL}};
+static const pki_schema_table bodies_tables[] = {
+    {"bodies", "the keys of a material", pki_material_fields, &pki_material_field_count},
     {NULL, NULL, NULL, NULL}};
 
 const pki_section pki_section_materials = {.name = "materials",
@@ -62,6 +73,6 @@ const pki_section pki_section_bodies = {
     .name = "bodies",
     .doc = "what robots and objects do to each other where no pair says more: a material",
     .form = PKI_SECTION_IS_MAPPING,
-    .tables = materials_tables,
+    .tables = bodies_tables,
     .read = read_bodies,
     .set = set_bodies};

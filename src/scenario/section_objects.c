@@ -37,6 +37,8 @@ static const pk_field object_fields[] = {
     {OBJECT(color), PK_FIELD_VEC3, "", 0, 0, 1, NULL,
      "red, green, blue, 0 to 1; default: one for each entry"},
     PKI_TEXT("surface", pki_scenario_object, surface, 0, "a surface's name, for pairs"),
+    PKI_TEXT("compliance", pki_scenario_object, compliance, 0,
+             "a name from compliance: how its surface gives way; default: it is hard"),
 };
 static const int object_field_count = PKI_COUNT(object_fields);
 

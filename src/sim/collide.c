@@ -8,6 +8,7 @@
 #include "model/match.h"
 #include "model/srdf.h"
 #include "sim/query.h"
+#include "step/soft.h"
 
 /* The filter has changed. */
 static void rebuild_collision_filter(pk_sim *sim)
@@ -15,6 +16,7 @@ static void rebuild_collision_filter(pk_sim *sim)
   pki_colliders_refilter(&sim->scene.colliders);
   sim->single.stale = true;
   sim->scene.bodies_touch = pki_colliders_touch(&sim->scene.colliders);
+  pki_soft_plan(sim, NULL); /* where there is no memory for it, what there was stays */
 }
 
 /* The size of the largest of what moves: shapes, and ways from joint to joint. 1 m where there is none. */
@@ -48,6 +50,7 @@ pk_status pki_sim_collide_init(pk_sim *sim, pk_error *err)
 
 void pki_sim_collide_free(pk_sim *sim)
 {
+  pki_soft_free(sim);
   pki_colliders_free(&sim->scene.colliders);
   pki_geometries_destroy(sim->scene.geometries);
   sim->scene.geometries = NULL;
@@ -254,7 +257,7 @@ bool pki_sim_collides_as(const pk_sim *sim, const pk_sim *other)
     const pki_collider *x = &a->colliders.of[i], *y = &b->colliders.of[i];
     same = x->group == y->group && x->mask == y->mask;
   }
-  return same;
+  return same && pki_sim_soft_as(sim, other);
 }
 
 pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err)
@@ -262,6 +265,10 @@ pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err)
   pki_scene *to = &sim->scene;
   const pki_scene *from = &other->scene;
   pk_status status = pki_sim_match(sim, other, "other", "the other sim", err);
+  if (status != PK_OK) {
+    return status;
+  }
+  status = pki_sim_soft_like(sim, other, err); /* before the ground: steppers without contact need to know */
   if (status != PK_OK) {
     return status;
   }

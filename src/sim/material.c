@@ -4,6 +4,7 @@
 #include "collision/ground/terrain.h"
 #include "sim/memory.h"
 #include "step/contact.h"
+#include "step/soft.h"
 
 const pk_field pki_material_fields[] = {
     {"friction", offsetof(pk_material, friction), PK_FIELD_REAL, "", 0.8, 0, 1e6, NULL,
@@ -59,9 +60,12 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
 {
   const pk_material usual = pk_material_default();
   const pki_stepper *stepper = pki_steppers[sim->options.stepper];
-  if (terrain != NULL && !stepper->contact) {
-    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
-                    "the stepper \"%s\" knows no contact: use \"moreau\" or \"euler\"", stepper->name);
+  if (terrain != NULL && !stepper->contact && sim->scene.soft == NULL) {
+    return pki_fail(
+        err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
+        "the stepper \"%s\" knows no contact but that of compliant surfaces: use \"moreau\" or \"euler\", or "
+        "set compliances first",
+        stepper->name);
   }
   if (materials != NULL) {
     const pk_status status = check_materials(terrain, materials, count, err);
@@ -80,7 +84,7 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
   sim->scene.nmaterial = count;
   pki_memory_forget_impulses(sim);
   sim->single.stale = true;
-  return PK_OK;
+  return pki_soft_plan(sim, err);
 }
 
 static pk_status check_index(int value, int count, const char *what, pk_error *err)
@@ -108,6 +112,7 @@ pk_status pk_sim_set_surface(pk_sim *sim, int shape, int surface, pk_error *err)
   if (status == PK_OK) {
     sim->scene.surfaces[shape] = surface;
     sim->single.stale = true;
+    status = pki_soft_plan(sim, err);
   }
   return status;
 }

@@ -16,6 +16,7 @@
 #include "step/joints.h"
 #include "step/lcp_pyramid.h"
 #include "step/pushes.h"
+#include "step/soft.h"
 
 /* With a counting arena this counts, and NULL comes back. */
 static pk_sim *carve_sim(const pk_model *model, const pk_sim_options *options, pki_arena *arena)
@@ -345,7 +346,7 @@ static pk_status advance_state(pk_sim *sim, pk_step_info *info)
   pk_status status = pki_steppers[sim->options.stepper]->step(sim, info);
   while (status == PK_ERROR_LIMIT && strcmp(info->term, "max_contacts") == 0 && sim->grows) {
     pki_memory_restore(sim);
-    if (!pki_room_grow(sim, 2 * sim->options.max_contacts)) {
+    if (!pki_room_grow(sim, 2 * sim->options.max_contacts) || !pki_soft_grow(sim)) {
       return status;
     }
     *info = begun;

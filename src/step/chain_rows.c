@@ -8,6 +8,7 @@
 #include "step/contact.h"
 #include "step/impact.h"
 #include "step/joints.h"
+#include "step/soft.h"
 #include "step/swept.h"
 
 /* ---- forces and the velocity without impulses ---- */
@@ -36,6 +37,11 @@ pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_ste
   }
   pki_law_of(&sim->options)->force(sim, out);
   return PK_OK;
+}
+
+pk_status pki_chain_add_patches(pk_sim *sim, const double *q, double *out, pk_step_info *info)
+{
+  return sim->scene.soft != NULL ? pki_soft_add_forces(sim, q, sim->state.u, out, info) : PK_OK;
 }
 
 /* The inertia of a cut joint's drive: armature, and what its actuator brings. */
@@ -112,16 +118,17 @@ static void solve_constrained(pk_sim *sim, const pki_group *g, double *x)
   pki_bilateral_solve(&j->bilateral, w, x, direct ? j->rows : NULL);
 }
 
-void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
+/* Some patches of compliant pairs have slopes in this step. */
+static bool has_patches(const pk_sim *sim)
+{
+  return sim->scene.soft != NULL && sim->scene.soft->npatch > 0 && sim->scene.soft->look > 0;
+}
+
+/* u_free from M~ in the workspace and dt times the forces in u_free. */
+static void solve_free_velocity(pk_sim *sim, pki_group *g)
 {
   const pk_model *m = sim->model;
   pk_workspace *w = sim->workspace;
-  pki_update_origins(&w->work);
-  if (g->plan->cut) {
-    drive_cut_joints(sim, g, g->u_free);
-  }
-  memcpy(g->drive, g->u_free, (size_t)m->nu * sizeof *g->drive);
-  pki_lap(sim, PK_STEP_PART_DYNAMICS, g->info);
   if (m->nconstraint == 0) {
     w->kernels->ltl_factor(&w->work);
     w->kernels->ltl_solve(&w->work, g->u_free);
@@ -136,6 +143,43 @@ void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
     pki_bilateral_refine(&sim->joints.bilateral, w, g->u_free);
   }
   pki_lap(sim, PK_STEP_PART_FACTOR, g->info);
+}
+
+void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
+{
+  pk_workspace *w = sim->workspace;
+  pki_update_origins(&w->work);
+  if (g->plan->cut) {
+    drive_cut_joints(sim, g, g->u_free);
+  }
+  memcpy(g->drive, g->u_free, (size_t)sim->model->nu * sizeof *g->drive);
+  pki_lap(sim, PK_STEP_PART_DYNAMICS, g->info);
+  if (sim->scene.soft != NULL) {
+    memcpy(sim->scene.soft->M, w->work.M, (size_t)sim->model->nM * sizeof *w->work.M);
+  }
+  if (has_patches(sim)) {
+    pki_soft_stiffen(sim, g->u_free);
+  }
+  solve_free_velocity(sim, g);
+}
+
+void pki_chain_stiffen(pk_sim *sim, pki_group *g)
+{
+  pki_work *w = &sim->workspace->work;
+  memcpy(w->M, sim->scene.soft->M, (size_t)sim->model->nM * sizeof *w->M);
+  memcpy(g->u_free, g->drive, (size_t)sim->model->nu * sizeof *g->drive);
+  pki_soft_stiffen(sim, g->u_free);
+  solve_free_velocity(sim, g);
+}
+
+bool pki_chain_press(pk_sim *sim, pki_group *g, pk_step_info *info)
+{
+  if (!has_patches(sim) || !pki_soft_relinearise(sim, g->u_end)) {
+    return false;
+  }
+  pki_chain_stiffen(sim, g);
+  pki_chain_forget_certificate(info);
+  return true;
 }
 
 /* ---- contacts ---- */
@@ -161,14 +205,33 @@ static double margin_of(const pk_sim *sim)
   return sim->options.contact == PK_CONTACT_GEHRING_2014 ? 0 : sim->options.margin;
 }
 
-pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_step_info *info)
+/* Contacts at the workspace's configuration; compliant pairs as patches, which then join M~ and u_free. */
+static bool find_with_patches(pk_sim *sim, pki_group *g, pk_step_info *info)
+{
+  const bool implicit = sim->scene.soft != NULL && g->plan->implicit;
+  if (implicit) {
+    pki_soft_begin_search(sim, g->plan->dt);
+  }
+  bool room = pki_contact_find(sim, margin_of(sim), info);
+  if (implicit) {
+    room = pki_soft_end_search(sim, info) && room;
+    pki_soft_press(sim, g->u);
+    if (room && has_patches(sim)) {
+      pki_chain_stiffen(sim, g);
+    }
+  }
+  return room;
+}
+
+pk_status pki_chain_find(pk_sim *sim, pki_group *g, const double *q, pk_step_info *info)
 {
   const pki_law *law = pki_law_of(&sim->options);
   pki_sim_contact *c = &sim->contact;
   pk_workspace *w = sim->workspace;
   c->nfound = c->nswept = 0;
   pki_impact_begin(sim);
-  if (law->force != NULL || (sim->scene.terrain == NULL && !sim->scene.bodies_touch)) {
+  if ((law->force != NULL && sim->scene.soft == NULL) ||
+      (sim->scene.terrain == NULL && !sim->scene.bodies_touch)) {
     return PK_OK;
   }
   if (law->collide != NULL) { /* what is shifted needs the accelerations, too */
@@ -177,8 +240,12 @@ pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_st
   } else if (!c->factored) {
     kinematics_at(sim, q, g->u);
   }
-  if (!pki_swept_find(sim, q, g->u, info) || !pki_contact_find(sim, margin_of(sim), info)) {
+  if (!pki_swept_find(sim, q, g->u, info) || !find_with_patches(sim, g, info)) {
     return PK_ERROR_LIMIT;
+  }
+  if (law->force != NULL) { /* other contacts are forces already */
+    c->nfound = 0;
+    return PK_OK;
   }
   if (law->prepare != NULL) {
     law->prepare(sim);
@@ -257,6 +324,14 @@ static void add_bilateral_rows(pk_sim *sim, const pki_group *g)
   }
 }
 
+/* Slopes of compliant pairs of moving bodies. */
+static void add_patch_rows(pk_sim *sim, const pki_group *g)
+{
+  if (has_patches(sim)) {
+    pki_soft_add_rows(sim, g->u_free);
+  }
+}
+
 void pki_chain_add_joint(pk_sim *sim, int k, double sign, double lower, double upper, double compliance)
 {
   const pki_sim_joints *j = &sim->joints;
@@ -319,6 +394,7 @@ bool pki_chain_has_rows(const pk_sim *sim, const pki_group *g)
 {
   const pki_sim_contact *c = &sim->contact;
   bool any = sim->model->nbilateral > 0 && sim->options.bilateral == PK_BILATERAL_METHOD_PROX;
+  any |= has_patches(sim) && pki_soft_row_count(sim) > 0;
   for (int i = 0; i < c->nfound && !any; i++) {
     any = c->slot_of[i] >= 0;
   }
@@ -361,6 +437,7 @@ void pki_chain_assemble(pk_sim *sim, const pki_group *g)
   pki_impact_choose(sim);
   add_contacts(sim, g);
   add_bilateral_rows(sim, g);
+  add_patch_rows(sim, g);
   add_joint_rows(sim, g);
   a->form = pki_chain_form(sim, false);
   pki_assembly_finish(a, sim->workspace);
@@ -443,7 +520,9 @@ static void keep_impulses(pk_sim *sim)
     memcpy(to->last_r + 3 * i, r, 3 * sizeof *r);
     to->last_sticks[i] = pki_contact_sticks(a->mu[i], r);
   }
-  memcpy(to->last_bilateral, a->r + 3 * (size_t)ncontact, (size_t)a->problem.nbilateral * sizeof *a->r);
+  const int patches = a->problem.nbilateral > 0 && has_patches(sim) ? pki_soft_row_count(sim) : 0;
+  memcpy(to->last_bilateral, a->r + 3 * (size_t)ncontact,
+         (size_t)(a->problem.nbilateral - patches) * sizeof *a->r);
   memset(to->last_joint, 0, PKI_JOINT_ROWS * (size_t)sim->joints.n * sizeof *to->last_joint);
   for (int b = 0; b < a->problem.nbox; b++) {
     to->last_joint[c->row_slot[b]] = a->r[3 * ncontact + a->problem.nbilateral + b];
@@ -523,6 +602,9 @@ void pki_chain_finish(pk_sim *sim, const pki_group *g, pk_step_info *info)
 {
   const pki_law *law = pki_law_of(&sim->options);
   certify_bilateral(sim, g, info);
+  if (sim->scene.soft != NULL) {
+    pki_soft_finish(sim, info);
+  }
   if (law->finish != NULL) {
     law->finish(sim);
   }

@@ -26,6 +26,9 @@ void pki_chain_place_joints(pk_sim *sim, const double *q, bool placed, double *x
 /* Contact by a law that has forces (pki_law.force) at q and the state's velocities: out [nu] += J' lambda. */
 pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_step_info *info);
 
+/* Compliant pairs of an explicit step, likewise. */
+pk_status pki_chain_add_patches(pk_sim *sim, const double *q, double *out, pk_step_info *info);
+
 /* What cut joints add to M; after g->joint.gain. */
 void pki_chain_weigh_joints(pk_sim *sim, const pki_group *g);
 
@@ -35,8 +38,14 @@ bool pki_chain_smooth_velocity(pk_sim *sim, pki_group *g, const double *q);
 /* u_free from dt times the forces in it, the factor of M~ with the constraints in it, and g->drive; after `inertial`. */
 void pki_chain_free_velocity(pk_sim *sim, pki_group *g);
 
+/* The same with the slopes of compliant pairs as they are now, from M and drive of before. */
+void pki_chain_stiffen(pk_sim *sim, pki_group *g);
+
+/* Whether the laws of compliant pairs hold at u_end; if not, M~ and u_free are those of another linearisation: true. */
+bool pki_chain_press(pk_sim *sim, pki_group *g, pk_step_info *info);
+
 /* Contacts at q into contact.found, with their speeds at the start of the step. */
-pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_step_info *info);
+pk_status pki_chain_find(pk_sim *sim, pki_group *g, const double *q, pk_step_info *info);
 
 /* A contact that is open waits until it has closed: the scheme as published, and impacts. */
 bool pki_chain_waits(const pk_sim *sim, int contact);

@@ -1,5 +1,6 @@
 /* What the surfaces of a contact do to each other. */
 #include "step/contact.h"
+#include "step/soft.h"
 
 int pki_find_pair(const pki_scene *c, int surface, int material, int with)
 {
@@ -37,6 +38,10 @@ static double coefficient_of(double friction)
 
 double pki_contact_coefficient(const pki_scene *c, const pki_contact *f)
 {
+  double soft;
+  if (c->soft != NULL && pki_soft_friction(c, f, &soft)) {
+    return soft;
+  }
   if (f->material >= 0) { /* what the world says of its ground counts for every robot */
     return pki_contact_material(c, f)->friction;
   }

@@ -4,6 +4,7 @@
 
 #include "math/variants.h"
 #include "step/contact.h"
+#include "step/soft.h"
 
 /* ---- which kernels ---- */
 
@@ -324,6 +325,9 @@ static pk_status step_on_chains(pk_sim *sim, pk_step_info *info)
   pki_group g = sim->single.group; /* its arrays, with the sim's own for contacts */
   stopwatch of = {sim, info};
   refresh_plans(sim);
+  if (sim->scene.soft != NULL) {
+    sim->scene.soft->npatch = 0;
+  }
   g.plan = &sim->single.chains;
   g.world = sim, g.info = info;
   g.found[0] = g.found_end[0] = c->found;

@@ -45,7 +45,7 @@ static bool suits_lanes(const pk_sim *sim)
                m->nplan == m->nu && !sim->joints.cut && pki_steppers[o->stepper]->contact &&
                o->implicit == PK_IMPLICIT_FORCES_ALL && o->contact == PK_CONTACT_STABILISED &&
                o->law == PK_CONTACT_LAW_HARD && o->solver == PK_SOLVER_AUTO &&
-               o->stop == PK_SOLVER_STOP_RESIDUAL;
+               o->stop == PK_SOLVER_STOP_RESIDUAL && sim->scene.soft == NULL;
   for (int k = 0; k < m->nu && plain; k++) {
     plain = m->plan_u[k] == k;
   }

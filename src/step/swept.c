@@ -192,7 +192,8 @@ static bool sweep_collider(pk_sim *sim, pki_colliders *all, int i)
       continue;
     }
     const int first = i < j ? i : j, second = i < j ? j : i;
-    if (pki_colliders_want(all, first, second) &&
+    const bool taken = all->takes != NULL && all->takes(all->taken, first, second);
+    if (!taken && pki_colliders_want(all, first, second) &&
         pki_colliders_near(all, &sim->workspace->work, 0, first, second, most)) {
       room = sweep_pair(sim, all, first, second, most);
     }

@@ -13,6 +13,7 @@
  *   swept.c    contacts of fast pairs, found along their way
  *   impact.c   restitution and its energy
  *   compliant.c  laws of springs and dampers
+ *   soft_*.c     compliant surfaces: patches of pairs of shapes
  *   lcp_pyramid.c    the law lcp-pyramid
  *   resting.c  its collisions and resting contact as two problems
  *   group.c    the step of euler and moreau (kernels/step.c), as a group of one
@@ -28,6 +29,7 @@
  *   memory.c      what a world remembers from step to step
  *   grow.c        room for contacts, which grows between steps
  *   material.c    the ground and material pairs
+ *   sim_compliance.c  which surfaces give way
  *   parameters.c  what differs from world to world
  *   collide.c     who collides
  *   exclude.c     links of one robot that overlap by design
@@ -134,6 +136,7 @@ typedef struct pki_scene {
   double length; /* m, of the largest of what moves: lengths that a step calls small are parts of it */
   pki_geometries *geometries; /* of the model's shapes; owned */
   pki_colliders colliders;    /* and what pairs of them remember */
+  struct pki_soft *soft;      /* compliant pairs (step/soft.h), owned; NULL: none */
 } pki_scene;
 
 /* What may differ from world to world of one model, beside the inertias in the workspace (parameters.h). */
@@ -346,10 +349,11 @@ static inline const pk_model *pki_joint_model(const pk_model *model)
 }
 
 /* Every step has rows of its own, in velocities and positions: ground, joint limits, joint friction,
- * constraints. Bodies that may only touch each other have some when they do. */
+ * constraints; or forces with slopes, which need the factor of M~ as well. Bodies that may only touch each other have some when they do. */
 static inline bool pki_has_rows(const pk_sim *sim)
 {
-  return sim->scene.terrain != NULL || sim->scene.has_joint_rows || sim->model->nconstraint > 0;
+  return sim->scene.terrain != NULL || sim->scene.has_joint_rows || sim->model->nconstraint > 0 ||
+         sim->scene.soft != NULL;
 }
 
 /* Numbers, gains and limit of a command. */

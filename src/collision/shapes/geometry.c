@@ -262,6 +262,7 @@ void pk_geometry_destroy(pk_geometry *g)
   if (g != NULL) {
     pki_hull_destroy(g->hull);
     pki_trimesh_destroy(g->mesh);
+    pki_trimesh_destroy(g->facets);
     pki_heights_destroy(g->heights);
     free(g);
   }

@@ -81,6 +81,7 @@ struct pk_geometry {
   double inner;         /* radius of a ball inside it: INFINITY for planes and height fields, 0 for meshes */
   pki_hull *hull;       /* box, convex, mesh (unless flat or big, see geometry.c); else NULL */
   pki_trimesh *mesh;    /* PK_SHAPE_MESH */
+  pki_trimesh *facets;  /* faces of a primitive that compliant surfaces need; NULL: none were asked for */
   pki_heights *heights; /* PK_SHAPE_HEIGHTS */
 };
 

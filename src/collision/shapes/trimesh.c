@@ -314,16 +314,33 @@ static bool note_parts(pki_trimesh *t)
 
 /* ---- making ---- */
 
+static void measure_triangle(pki_trimesh *t, int i)
+{
+  const int *v = t->triangle + 3 * (size_t)i;
+  const double *a = t->vertex + 3 * (size_t)v[0], *b = t->vertex + 3 * (size_t)v[1],
+               *c = t->vertex + 3 * (size_t)v[2];
+  const double ab[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
+               ac[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+  double twice[3];
+  pki_cross3(ab, ac, twice);
+  t->area[i] = 0.5 * sqrt(pki_dot3(twice, twice));
+  for (int k = 0; k < 3; k++) {
+    t->centroid[3 * (size_t)i + (size_t)k] = a[k] + (ab[k] + ac[k]) / 3;
+  }
+}
+
 static bool allocate_topology(pki_trimesh *t, unsigned char **sliver)
 {
   const size_t n = (size_t)t->ntriangle;
   t->neighbour = malloc(3 * n * sizeof *t->neighbour);
   t->normal = malloc(3 * n * sizeof *t->normal);
+  t->centroid = malloc(3 * n * sizeof *t->centroid);
+  t->area = malloc(n * sizeof *t->area);
   t->part = malloc(n * sizeof *t->part);
   t->first_use = malloc(n);
   *sliver = malloc(n);
-  return t->neighbour != NULL && t->normal != NULL && t->part != NULL && t->first_use != NULL &&
-         *sliver != NULL;
+  return t->neighbour != NULL && t->normal != NULL && t->centroid != NULL && t->area != NULL &&
+         t->part != NULL && t->first_use != NULL && *sliver != NULL;
 }
 
 /* What a failure to find memory leaves is freed by the caller. */
@@ -353,6 +370,7 @@ static bool make_trimesh(pki_trimesh *t, const pk_mesh *mesh)
   ok = pki_trimesh_plant(t) && number_vertices(t) && note_parts(t);
   for (int i = 0; ok && i < t->ntriangle; i++) {
     (void)normal_of(t, i, far, t->normal + 3 * (size_t)i);
+    measure_triangle(t, i);
   }
   for (int k = 0; ok && k < 3; k++) {
     t->size = fmax(t->size, t->node[0].box.max[k] - t->node[0].box.min[k]);
@@ -389,6 +407,8 @@ void pki_trimesh_destroy(pki_trimesh *t)
     free(t->triangle);
     free(t->neighbour);
     free(t->normal);
+    free(t->centroid);
+    free(t->area);
     free(t->part);
     free(t->first_use);
     free(t->node);

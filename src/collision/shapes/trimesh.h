@@ -28,11 +28,13 @@ void pki_triangles_near(const pk_geometry *g, const pki_aabb *box, pki_visit_tri
 /* Triangles lie in the order of the tree's leaves; vertices in the order in which triangles first use them. */
 struct pki_trimesh {
   int nvertex, ntriangle;
-  double *vertex; /* [nvertex][3] */
-  int *triangle;  /* [ntriangle][3] */
-  int *neighbour; /* [ntriangle][3] the triangle behind edge k -> k+1; -1: none, or more than one */
-  double *normal; /* [ntriangle][3] */
-  int *part;      /* [ntriangle] triangles that hang together by edges have the same number */
+  double *vertex;   /* [nvertex][3] */
+  int *triangle;    /* [ntriangle][3] */
+  int *neighbour;   /* [ntriangle][3] the triangle behind edge k -> k+1; -1: none, or more than one */
+  double *normal;   /* [ntriangle][3] */
+  double *centroid; /* [ntriangle][3] m */
+  double *area;     /* [ntriangle] m^2 */
+  int *part;        /* [ntriangle] triangles that hang together by edges have the same number */
   /* bit k: no triangle before this one has corner k; bit 3 + k: none before has edge k; bit 6: none before is of its part */
   unsigned char *first_use; /* [ntriangle] */
   bool closed;              /* every edge is used as often one way as the other: it encloses a volume */
@@ -60,6 +62,11 @@ void pki_trimesh_destroy(pki_trimesh *t);
 
 /* The nearest point of the surface to a point (own frame): the triangle, -1: none within `reach`. */
 int pki_trimesh_nearest(const pki_trimesh *t, const double point[3], double reach, double nearest[3]);
+
+/* The same without a bound, given a triangle that may be near (-1: none), which makes it quicker and changes no bit of the
+ * answer; *part says on which part of the triangle the nearest point lies, as pki_triangle_nearest does. */
+int pki_trimesh_nearest_from(const pki_trimesh *t, const double point[3], int hint, double nearest[3],
+                             int *part);
 
 /* Whether a point is inside a closed mesh: the surface winds around it at least once. */
 bool pki_trimesh_inside(const pki_trimesh *t, const double point[3]);

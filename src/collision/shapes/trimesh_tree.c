@@ -290,16 +290,35 @@ int pki_triangle_nearest(const double p[3], const double a[3], const double b[3]
   return part;
 }
 
-int pki_trimesh_nearest(const pki_trimesh *t, const double point[3], double reach, double nearest[3])
+/* The nearest point of triangle i. Returns the part it lies on. */
+static int nearest_on_triangle(const pki_trimesh *t, int i, const double point[3], double out[3])
+{
+  const int *v = t->triangle + 3 * (size_t)i;
+  return pki_triangle_nearest(point, t->vertex + 3 * (size_t)v[0], t->vertex + 3 * (size_t)v[1],
+                              t->vertex + 3 * (size_t)v[2], t->normal + 3 * (size_t)i, out);
+}
+
+/* The square of a point's distance from the plane of triangle i. */
+static double height_square(const pki_trimesh *t, int i, const double point[3])
+{
+  const double *a = t->vertex + 3 * (size_t)t->triangle[3 * (size_t)i];
+  const double away[3] = {point[0] - a[0], point[1] - a[1], point[2] - a[2]};
+  const double height = pki_dot3(away, t->normal + 3 * (size_t)i);
+  return height * height;
+}
+
+/* Branch and bound, the nearer box first; `least` is the square of a distance beyond which nothing is looked at. The order
+ * does not depend on it, so that among triangles at the same distance the same one is found whatever it is. */
+static int nearest_within(const pki_trimesh *t, const double point[3], double least, double nearest[3],
+                          int *part)
 {
   struct visit {
     double d2;
     int node;
   } stack[PKI_TREE_DEPTH + 1];
   int waiting = 0, best = -1;
-  double least = reach * reach;
   stack[waiting++] = (struct visit){pki_aabb_distance2(&t->node[0].box, point), 0};
-  while (reach >= 0 && waiting > 0) {
+  while (waiting > 0) {
     const struct visit now = stack[--waiting];
     const struct pki_tree_node *node = &t->node[now.node];
     if (!(best < 0 ? now.d2 <= least : now.d2 < least)) {
@@ -314,18 +333,37 @@ int pki_trimesh_nearest(const pki_trimesh *t, const double point[3], double reac
       continue;
     }
     for (int i = node->first; i < node->first + node->count; i++) {
-      const int *v = t->triangle + 3 * (size_t)i;
+      if (height_square(t, i, point) > least * (1 + 1e-9)) {
+        continue; /* its plane is farther already, by more than rounding */
+      }
       double x[3];
-      (void)pki_triangle_nearest(point, t->vertex + 3 * (size_t)v[0], t->vertex + 3 * (size_t)v[1],
-                                 t->vertex + 3 * (size_t)v[2], t->normal + 3 * (size_t)i, x);
+      const int on = nearest_on_triangle(t, i, point, x);
       const double d2 = squared_distance(point, x);
       if (best < 0 ? d2 <= least : d2 < least) {
-        least = d2, best = i;
+        least = d2, best = i, *part = on;
         memcpy(nearest, x, sizeof x);
       }
     }
   }
   return best;
+}
+
+int pki_trimesh_nearest(const pki_trimesh *t, const double point[3], double reach, double nearest[3])
+{
+  int part = 0;
+  return reach >= 0 ? nearest_within(t, point, reach * reach, nearest, &part) : -1;
+}
+
+int pki_trimesh_nearest_from(const pki_trimesh *t, const double point[3], int hint, double nearest[3],
+                             int *part)
+{
+  double least = INFINITY;
+  if (hint >= 0) {
+    double x[3];
+    (void)nearest_on_triangle(t, hint, point, x);
+    least = squared_distance(point, x) * (1 + 1e-9); /* more than rounding can take from a box's distance */
+  }
+  return nearest_within(t, point, least, nearest, part);
 }
 
 /* ---- rays ----

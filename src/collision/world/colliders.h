@@ -95,6 +95,9 @@ typedef struct pki_colliders {
   /* what pairs remember, sorted; from the sim's memory */
   pki_remembered *memory, *next, *kept; /* [memory_room] */
   int nmemory, nkept, memory_room;
+  /* Pairs that are no matter of points: true: they are taken. `taken` is whose they are then. NULL: none. */
+  bool (*takes)(void *taken, int i, int j);
+  void *taken;
   /* the configuration that queries see */
   double *seen; /* [nq] */
   bool placed;  /* everything is where `seen` says */

@@ -87,6 +87,9 @@ static bool touch_pair(search *s, int i, int j)
   const pki_collider *a = &c->of[i], *b = &c->of[j];
   const int pair[2] = {i, j};
   const bool ground = b->body < 0 && s->ground.count > 1;
+  if (c->takes != NULL && c->takes(c->taken, i, j)) {
+    return true;
+  }
   const bool round = a->geometry->kind == PK_SHAPE_SPHERE || a->geometry->kind == PK_SHAPE_CAPSULE;
   const double rounding = round ? a->geometry->radius : 0;
   pki_pair_memory memory = recall_pair(s, pair);

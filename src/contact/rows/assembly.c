@@ -204,10 +204,11 @@ static void join_ends(pki_assembly *a, int group, int ka, int kb, const double *
   }
 }
 
-/* A group of rows between two ends, along up to four directions. */
-static void fill_group(pki_assembly *a, const pk_workspace *w, int group, const pki_ends *ends,
-                       const double *const *directions, int count)
+void pki_assembly_fill_group(pki_assembly *a, const pk_workspace *w, int group, const pki_ends *ends,
+                             const double *const *directions, int count, bool turns)
 {
+  void (*const fill)(const pki_work *, int, const double *, const double *, const int *, double *) =
+      turns ? w->kernels->turn_rows : w->kernels->point_rows;
   double along[12] = {0}; /* component by component */
   for (int d = 0; d < count; d++) {
     for (int k = 0; k < 3; k++) {
@@ -217,16 +218,15 @@ static void fill_group(pki_assembly *a, const pk_workspace *w, int group, const 
   const int ka = last_unknown(w->model, ends->body);
   if (ends->other < 0) {
     set_chain(a, group, ka);
-    w->kernels->point_rows(&w->work, ends->body, ends->point, along, a->place, rows_of(a, a->J, group));
+    fill(&w->work, ends->body, ends->point, along, a->place, rows_of(a, a->J, group));
     return;
   }
   const int kb = last_unknown(w->model, ends->other);
   double *from_b = a->ends + 4 * (size_t)a->depth;
   memset(a->ends, 0, 4 * ((size_t)a->level[ka] + 1) * sizeof *a->ends);
   memset(from_b, 0, 4 * ((size_t)a->level[kb] + 1) * sizeof *a->ends);
-  w->kernels->point_rows(&w->work, ends->body, ends->point, along, a->place, a->ends);
-  w->kernels->point_rows(&w->work, ends->other, ends->other_point ? ends->other_point : ends->point, along,
-                         a->place, from_b);
+  fill(&w->work, ends->body, ends->point, along, a->place, a->ends);
+  fill(&w->work, ends->other, ends->other_point ? ends->other_point : ends->point, along, a->place, from_b);
   join_ends(a, group, ka, kb, a->ends);
 }
 
@@ -241,7 +241,7 @@ bool pki_assembly_add_contact(pki_assembly *a, const pk_workspace *w, const pki_
     return false;
   }
   const double *const directions[3] = {n, t1, t2};
-  fill_group(a, w, p->ncontact, ends, directions, 3);
+  pki_assembly_fill_group(a, w, p->ncontact, ends, directions, 3, false);
   for (int d = 0; d < 3; d++) {
     a->extra[3 * p->ncontact + d] = a->soft[3 * p->ncontact + d] = 0;
   }
@@ -269,7 +269,7 @@ bool pki_assembly_add_point(pki_assembly *a, const pk_workspace *w, const pki_en
 {
   const int row = add_box_row(a, lower, upper, 0);
   if (row >= 0) {
-    fill_group(a, w, group_of(a, row), ends, &direction, 1);
+    pki_assembly_fill_group(a, w, group_of(a, row), ends, &direction, 1, false);
   }
   return row >= 0;
 }

@@ -74,6 +74,11 @@ typedef struct pki_ends {
   const double *point, *other_point; /* [3]; NULL: the same point */
 } pki_ends;
 
+/* A group of rows between two ends, along up to four directions: of the velocity of the first relative to the second, or (turns)
+ * of its angular velocity. After kinematics. */
+void pki_assembly_fill_group(pki_assembly *a, const pk_workspace *w, int group, const pki_ends *ends,
+                             const double *const *directions, int count, bool turns);
+
 /* Three rows of the velocity of the first end relative to the second, along n, t1, t2 (world); false when there is no
  * room. Contacts come before boxes. After kinematics. */
 bool pki_assembly_add_contact(pki_assembly *a, const pk_workspace *w, const pki_ends *ends, const double n[3],

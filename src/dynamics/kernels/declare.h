@@ -15,6 +15,8 @@ void PKI_NAME(ltl_solve)(const pki_work *w, double *x);
 void PKI_NAME(ltl_finish)(const pki_work *w, double *x);
 void PKI_NAME(point_rows)(const pki_work *w, int body, const double *point, const double *along,
                           const int *place, double *J);
+void PKI_NAME(turn_rows)(const pki_work *w, int body, const double *point, const double *along,
+                         const int *place, double *J);
 void PKI_NAME(whiten)(const pki_work *w, const int *path, int n, double *Y, double *Z);
 void PKI_NAME(gram)(int n, const double *Y, const double *Z, double *block);
 void PKI_NAME(aba)(pki_work *w, const double *q, const double *u, const double *tau, double *a);

@@ -34,6 +34,24 @@ void PKI_NAME(point_rows)(const pki_work *w, int body, const double *point, cons
   }
 }
 
+void PKI_NAME(turn_rows)(const pki_work *w, int body, const double *point, const double *along,
+                         const int *place, double *J)
+{
+  const pk_model *m = w->model;
+  const pki_quad x = pki_quads_in(along)[0], y = pki_quads_in(along)[1], z = pki_quads_in(along)[2];
+  (void)point;
+  for (int i = body; i >= 0; i = m->body_parent[i]) {
+    pki_quad *const to = pki_quads(J) + place[i];
+    for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
+      int linear;
+      const pki_v3 s = pki_column(w, i, c, &linear);
+      if (!linear) {
+        to[c] = pki_quad_add_scaled(pki_quad_add_scaled(pki_quad_add_scaled(to[c], s.x, x), s.y, y), s.z, z);
+      }
+    }
+  }
+}
+
 void PKI_NAME(whiten)(const pki_work *w, const int *path, int n, double *Y, double *Z)
 {
   const pk_model *m = w->model;

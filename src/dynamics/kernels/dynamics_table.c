@@ -13,6 +13,7 @@ const pki_kernels PKI_NAME(kernels) = {
     .ltl_solve = PKI_NAME(ltl_solve),
     .ltl_finish = PKI_NAME(ltl_finish),
     .point_rows = PKI_NAME(point_rows),
+    .turn_rows = PKI_NAME(turn_rows),
     .whiten = PKI_NAME(whiten),
     .gram = PKI_NAME(gram),
     .aba = PKI_NAME(aba),

@@ -100,6 +100,11 @@ static void pki_chains_respond(pki_lanes *f)
   }
 }
 
+static bool pki_chains_press(pki_lanes *f)
+{
+  return pki_chain_press(f->g->world, f->g, f->g->info);
+}
+
 /* All rows are assembled in every round, at the configuration of the work. */
 static void pki_chains_take_rows(pki_lanes *f, pk_i open)
 {
@@ -172,6 +177,7 @@ static const pki_row_store pki_chains = {.recall = pki_chains_recall,
                                          .invalidate = pki_chains_invalidate,
                                          .solve = pki_chains_solve,
                                          .respond = pki_chains_respond,
+                                         .press = pki_chains_press,
                                          .take_rows = pki_chains_take_rows,
                                          .restart = pki_chains_restart,
                                          .load = pki_chains_load,

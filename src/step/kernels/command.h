@@ -266,12 +266,15 @@ static void pki_add_push_forces(pki_lanes *f, const double *q)
   }
 }
 
-/* What acts from outside at the start of the step: pushes, and contact by a law of forces. */
+/* What acts from outside at the start of the step: pushes, contact by a law of forces, compliant pairs of explicit steps. */
 static void pki_add_external_forces(pki_lanes *f, const double *q)
 {
   pki_add_push_forces(f, q);
   if (f->p->law->force != NULL) {
     pki_fail_step(f, pki_chain_add_forces(f->g->world, q, f->g->push, f->g->info));
+  }
+  if (pki_on_chains(f) && !f->p->implicit) {
+    pki_fail_step(f, pki_chain_add_patches(f->g->world, q, f->g->push, f->g->info));
   }
 }
 

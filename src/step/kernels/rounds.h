@@ -50,6 +50,22 @@ static void pki_place_rows(const pki_lanes *f)
   }
 }
 
+/* Impulses and velocities of the active set, until the laws of compliant pairs hold there, too. */
+static void pki_solve_pressed(pki_lanes *f, const double *q, pk_i open)
+{
+  const pki_row_store *const rows = pki_store(f);
+  if (pki_any(open)) {
+    pki_solve_round(f, q, open);
+  }
+  rows->respond(f);
+  while (rows->press(f)) {
+    if (pki_any(rows->with_rows(f))) {
+      pki_solve_round(f, q, f->going);
+    }
+    rows->respond(f);
+  }
+}
+
 /* Impulses and velocities at the end for the rows at hand in the lanes of `open`: what velocities would break joins, the problem is solved,
  * and again until they break nothing. Returns the lanes in which that has no end. */
 static pk_i pki_settle(pki_lanes *f, const double *q, pk_i open)
@@ -58,10 +74,7 @@ static pk_i pki_settle(pki_lanes *f, const double *q, pk_i open)
   const pki_row_store *const rows = pki_store(f);
   pk_i forces;
   for (int round = 0;; round++) {
-    if (pki_any(open)) {
-      pki_solve_round(f, q, open);
-    }
-    rows->respond(f);
+    pki_solve_pressed(f, q, open);
     open = pki_check_round(f, &forces);
     if (!pki_any(open) || round == PKI_ROUNDS) {
       return open;

@@ -53,6 +53,10 @@ typedef struct pki_row_store {
   /* u_E = u_f + inv(M~) J' r */
   void (*respond)(pki_lanes *f);
 
+  /* Whether the laws of compliant pairs hold at u_E; if not, they were taken anew about another velocity, and M~ and u_f have
+   * changed: true. */
+  bool (*press)(pki_lanes *f);
+
   /* Rows of contacts at the configuration of the work, with the points and offsets of what is followed (g->followed); they will be solved in
    * the lanes of `open`. */
   void (*take_rows)(pki_lanes *f, pk_i open);

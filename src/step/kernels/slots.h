@@ -16,6 +16,13 @@
 #include "step/kernels/slot_positions.h"
 #include "step/kernels/slot_velocities.h"
 
+/* Worlds with compliant pairs have their rows on chains. */
+static bool pki_slots_press(pki_lanes *f)
+{
+  (void)f;
+  return false;
+}
+
 static const pki_row_store pki_slots = {.recall = pki_slots_recall,
                                         .free_velocity = pki_slots_free_velocity,
                                         .find_contacts = pki_slots_find_contacts,
@@ -26,6 +33,7 @@ static const pki_row_store pki_slots = {.recall = pki_slots_recall,
                                         .invalidate = pki_slots_invalidate,
                                         .solve = pki_slots_solve,
                                         .respond = pki_slots_respond,
+                                        .press = pki_slots_press,
                                         .take_rows = pki_slots_take_rows,
                                         .restart = pki_slots_restart,
                                         .load = pki_slots_load,

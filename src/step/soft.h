@@ -1,0 +1,153 @@
+/* Compliant pairs of a world: two shapes whose surfaces give way where they overlap (pronk/compliance.h) instead of touching in
+ * points. Each pair that overlaps is a patch (contact/compliant/patch.h) with a wrench w(V) of the relative twist V = J v.
+ *
+ *   soft_pairs.c  who is soft, memory, the patches of a configuration
+ *   soft_step.c   the implicit step: Newton on the velocity at the end
+ *   soft_force.c  forces at a state, for explicit schemes; energies
+ *   soft_show.c   patches as contacts, and their pressures
+ *
+ * docs/theory/stepping.md has the equations. */
+#ifndef PKI_STEP_SOFT_H
+#define PKI_STEP_SOFT_H
+
+#include "contact/compliant/patch.h"
+#include "contact/rows/twist_rows.h"
+#include "step/world.h"
+
+/* What is said of a pair of surfaces, or of a surface and a material (material -1: `with` is the other surface, not before the
+ * first), whatever each of them has. */
+typedef struct pki_soft_rule {
+  int surface, material, with;
+  bool hard;
+  pk_compliance both;
+} pki_soft_rule;
+
+/* A pair that overlaps in a step, or may before its end. */
+typedef struct pki_soft_patch {
+  int geom[2], body[2]; /* as pki_contact has them */
+  int material;
+  pki_patch patch;
+  pki_twist_rows rows; /* of the twist of the first body relative to the second, at patch.at */
+  bool between;        /* two bodies that move: its slope is rows of the problem, not part of M~ */
+  double extent;       /* m, from `at` to the farthest element */
+  double start[6];     /* J u at the start of the step */
+  /* The law is w + C (V - twist) there; `wrench` is what a solution with that velocity had. */
+  double twist[6], wrench[6];
+  pki_press press;
+  /* Of the last solution. */
+  double end_twist[6], end_wrench[6];
+  pki_press end;
+  /* Of pairs of moving bodies: C = sum of G_i D_i G_i', rows G_i' V. */
+  int nrow;
+  double G[6][6], D[6];
+} pki_soft_patch;
+
+/* What a search for patches is for. */
+typedef enum pki_soft_search {
+  PKI_SOFT_SEARCH_NONE,    /* nothing: soft pairs are left out */
+  PKI_SOFT_SEARCH_PATCHES, /* the step's patches */
+  PKI_SOFT_SEARCH_ENERGY,  /* the energy that is stored */
+} pki_soft_search;
+
+/* Allocated when a world gets its first compliance. */
+struct pki_soft {
+  /* ---- who is soft: changed by the user alone ---- */
+
+  pk_compliance surface[PKI_SURFACE_MAX], material[PKI_MATERIAL_MAX];
+  bool soft_surface[PKI_SURFACE_MAX], soft_material[PKI_MATERIAL_MAX];
+  pki_soft_rule rules[PKI_PAIR_MAX];
+  int nrule;
+
+  /* ---- memory: made anew with what it depends on ---- */
+
+  void *block;
+  int room, elements; /* patches, elements of all patches together */
+  pki_patch found;    /* of one pair */
+  void *scratch;      /* of its search */
+  pki_soft_patch *patches;
+  void *pool; /* of the patches' elements, */
+  size_t pool_size;
+  pki_arena rest;      /* and what is left of it */
+  double *M;           /* [nM] without slopes of patches */
+  double *x;           /* [nu] scratch */
+  double (*forces)[3]; /* [elements] N, of all patches of the last step, one after the other */
+
+  /* ---- a step ---- */
+
+  pki_soft_search search;
+  int npatch;
+  bool full; /* there was no room for all */
+  double
+      margin; /* m, elements that are open by less are looked at, beside what bodies travel; < 0: none that is open */
+  double look;   /* s, forces are those of depths so much later; 0: of the depths as they are */
+  double energy; /* J, of a search for it */
+  int rounds;    /* of Newton */
+  bool settled;
+  double residual, scale; /* m/s */
+  pk_status status;       /* of forces at a state */
+  bool shown;             /* `forces` are those of the last step */
+};
+
+/* ---- who is soft ---- */
+
+/* The surfaces of colliders i and j; false: the pair is hard. */
+bool pki_soft_surfaces(const pk_sim *sim, int i, int j, const pk_compliance *out[2]);
+
+/* The coefficient of friction of a pair that is soft, before it slips; false: it is hard. */
+bool pki_soft_friction(const pki_scene *c, const pki_contact *f, double *mu);
+
+/* Whether laws are there for all pairs of colliders that are soft; a message names one for which there is none. */
+pk_status pki_soft_check(pk_sim *sim, pk_error *err);
+
+/* The compliances of another sim of the same model, and whether two have the same (sim/sim_compliance.c). */
+pk_status pki_sim_soft_like(pk_sim *sim, const pk_sim *other, pk_error *err);
+bool pki_sim_soft_as(const pk_sim *sim, const pk_sim *other);
+
+/* Compliances, shapes or the ground have changed: memory for them. Does nothing in a world without compliance. */
+pk_status pki_soft_plan(pk_sim *sim, pk_error *err);
+
+/* Twice as much memory, in a world with compliance; false: there is none. */
+bool pki_soft_grow(pk_sim *sim);
+void pki_soft_free(pk_sim *sim);
+
+/* ---- a step ---- */
+
+/* Patches of the step are looked for by the next search for contacts at the workspace's configuration, whose twists are those of the
+ * bodies. */
+void pki_soft_begin_search(pk_sim *sim, double look);
+
+/* The search is over; false: there was no room. */
+bool pki_soft_end_search(pk_sim *sim, pk_step_info *info);
+
+/* Rows of all patches, and their forces at velocities u [nu], with slopes when `look` > 0. */
+void pki_soft_press(pk_sim *sim, const double *u);
+
+/* Slopes of the patches that are in M~ join the workspace's M, and dt times what all patches do apart from them x [nu]. */
+void pki_soft_stiffen(pk_sim *sim, double *x);
+
+/* Patches between moving bodies, how many rows they have, and these, behind bilateral rows. */
+int pki_soft_between(const pk_sim *sim);
+int pki_soft_row_count(const pk_sim *sim);
+void pki_soft_add_rows(pk_sim *sim, const double *u_free);
+
+/* The velocities u_end [nu] of a solution: whether the patches' laws hold there. If not, they are taken anew at these velocities or on
+ * the way to them: true. */
+bool pki_soft_relinearise(pk_sim *sim, const double *u_end);
+
+/* The step's velocities stand: certificate, contacts. */
+void pki_soft_finish(pk_sim *sim, pk_step_info *info);
+
+/* ---- forces at a state ---- */
+
+/* out [nu] += J' w at a state. `look` of pki_soft_press is 0. */
+pk_status pki_soft_add_forces(pk_sim *sim, const double *q, const double *u, double *out, pk_step_info *info);
+
+/* J, stored at the state of the sim. */
+double pki_soft_energy(pk_sim *sim);
+
+/* ---- what one sees ---- */
+
+/* Patches become contacts of the last step, one for each pair, at the centre of its pressure. */
+void pki_soft_show(pk_sim *sim);
+
+#endif

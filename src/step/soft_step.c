@@ -1,0 +1,328 @@
+/* Compliant pairs in an implicit step. With w_p(V) the wrench of patch p at the relative twist V = J_p v, n and arms those of the start,
+ * and r the impulses of all hard rows, the step's velocities v obey
+ *
+ *   M~ (v - u) = drive + dt sum J_p' w_p(J_p v) + J_h' r.
+ *
+ * Newton: about a twist V_k the law is w_k - C_k (V - V_k), C_k = -dw/dV symmetric and positive semidefinite, hence
+ *
+ *   (M~ + dt sum J' C J)(v - u) = drive + dt sum J' (w_k + C_k (V_k - J u)) + J_h' r,
+ *
+ * which is another M~ and another free velocity for the same rows. A patch on the fixed world adds J' C J to entries that M has. One
+ * between two moving bodies has no place there: with C = sum D_i G_i G_i' it has rows G_i' J v - G_i' V_k, of compliance 1/(dt D_i).
+ *
+ * Every solution obeys the momentum balance with the wrenches s_p = w_k - C_k (J v - V_k), whatever they are; what is left is that the
+ * laws s_p = w_p(J v) hold. On the line from one solution to the next, V(a) = V_0 + a (V_1 - V_0) and s(a) alike,
+ *
+ *   phi'(a) = sum (V_1 - V_0)' (s(a) - w(V(a)))
+ *
+ * is the derivative of the potential that normal forces, and friction by a convex potential, are the gradients of (Castro et al. 2023).
+ * Where it has passed zero by far, the next linearisation is taken where it is zero: such laws then converge from anywhere. */
+#include <math.h>
+#include <string.h>
+
+#include "contact/problem/speed_floor.h"
+#include "step/contact.h"
+#include "step/soft.h"
+
+enum { NEWTON_MOST = 100, SEARCH_MOST = 20 };
+
+/* Part of phi'(0) that may be left behind zero. */
+static const double OVERSHOOT = 0.1;
+
+/* ---- the law about a velocity ---- */
+
+/* C = sum of D_i G_i G_i' by elimination, forces first: G_i is a column of L, and what is small beside the rest is left out, of C too. */
+static void factor_slope(pki_soft_patch *p)
+{
+  static const int order[6] = {3, 4, 5, 0, 1, 2};
+  static const double own = 1e-10,
+                      least = 1e-8; /* of a row's own entry; of the largest of forces, m^2 for moments */
+  double A[6][6], most = 0;
+  for (int i = 0; i < 6; i++) {
+    memcpy(A[i], p->press.slope + 6 * (size_t)i, sizeof A[i]);
+    most = i >= 3 ? fmax(most, A[i][i]) : most;
+  }
+  p->nrow = 0;
+  memset(p->press.slope, 0, sizeof p->press.slope);
+  for (int n = 0; n < 6; n++) {
+    const int k = order[n];
+    const double D = A[k][k];
+    if (!(D > least * most) || !(D > own * fabs(p->end.slope[7 * (size_t)k]))) {
+      continue;
+    }
+    double *const G = p->G[p->nrow];
+    for (int i = 0; i < 6; i++) {
+      G[i] = A[i][k] / D;
+    }
+    for (int m = 0; m < n; m++) {
+      G[order[m]] = 0; /* eliminated before: rounding alone */
+    }
+    p->D[p->nrow++] = D;
+    for (int i = 0; i < 6; i++) {
+      for (int j = 0; j < 6; j++) {
+        A[i][j] -= D * G[i] * G[j];
+        p->press.slope[6 * i + j] += D * G[i] * G[j];
+      }
+    }
+  }
+}
+
+/* The law about p->twist; its press is in p->end, with or without slopes. */
+static void linearise_patch(pki_soft_patch *p, bool slopes)
+{
+  p->press = p->end;
+  p->nrow = 0;
+  if (p->between && slopes) {
+    factor_slope(p);
+  }
+}
+
+void pki_soft_press(pk_sim *sim, const double *u)
+{
+  struct pki_soft *s = sim->scene.soft;
+  pki_assembly *a = &sim->contact.assembly;
+  for (int i = 0; i < s->npatch; i++) {
+    pki_soft_patch *p = &s->patches[i];
+    const pki_ends ends = {.body = p->body[0], .other = p->body[1], .point = p->patch.at};
+    pki_twist_rows_fill(&p->rows, a, sim->workspace, &ends);
+    pki_twist_rows_velocity(&p->rows, a, u, p->start);
+    memcpy(p->twist, p->start, sizeof p->twist);
+    if (s->look > 0) {
+      pki_patch_lag(&p->patch, p->start);
+    }
+    pki_patch_press(&p->patch, p->twist, s->look, s->look > 0, &p->end, NULL);
+    memcpy(p->wrench, p->end.wrench, sizeof p->wrench);
+    memcpy(p->end_twist, p->twist, sizeof p->twist);
+    memcpy(p->end_wrench, p->wrench, sizeof p->wrench);
+    linearise_patch(p, s->look > 0);
+  }
+}
+
+/* out = C x. */
+static void apply_slope(const double C[36], const double x[6], double out[6])
+{
+  for (int i = 0; i < 6; i++) {
+    double sum = 0;
+    for (int j = 0; j < 6; j++) {
+      sum += C[6 * i + j] * x[j];
+    }
+    out[i] = sum;
+  }
+}
+
+void pki_soft_stiffen(pk_sim *sim, double *x)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  const double dt = sim->options.dt;
+  for (int i = 0; i < s->npatch; i++) {
+    const pki_soft_patch *p = &s->patches[i];
+    double f[6] = {0};
+    if (!p->between) {
+      double moved[6];
+      for (int k = 0; k < 6; k++) {
+        moved[k] = p->twist[k] - p->start[k];
+      }
+      apply_slope(p->press.slope, moved, f);
+      pki_twist_rows_add_inertia(&p->rows, sim->model, dt, p->press.slope, sim->workspace->work.M);
+    }
+    for (int k = 0; k < 6; k++) {
+      f[k] = dt * (f[k] + p->press.wrench[k]);
+    }
+    pki_twist_rows_add_force(&p->rows, &sim->contact.assembly, f, x);
+  }
+}
+
+/* ---- rows of the problem ---- */
+
+int pki_soft_between(const pk_sim *sim)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  int n = 0;
+  for (int i = 0; i < s->npatch; i++) {
+    n += s->patches[i].between;
+  }
+  return n;
+}
+
+int pki_soft_row_count(const pk_sim *sim)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  int n = 0;
+  for (int i = 0; i < s->npatch; i++) {
+    n += s->patches[i].nrow;
+  }
+  return n;
+}
+
+void pki_soft_add_rows(pk_sim *sim, const double *u_free)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  pki_assembly *a = &sim->contact.assembly;
+  for (int i = 0; i < s->npatch; i++) {
+    const pki_soft_patch *p = &s->patches[i];
+    for (int n = 0; n < p->nrow; n++) {
+      const int row = pk_contact_size(&a->problem);
+      double V[6], q = 0;
+      pki_twist_rows_add_bilateral(&p->rows, a, p->G[n], 1 / (sim->options.dt * p->D[n]));
+      pki_twist_rows_velocity(&p->rows, a, u_free, V);
+      for (int k = 0; k < 6; k++) {
+        q += p->G[n][k] * (V[k] - p->twist[k]);
+      }
+      a->q[row] = q, a->r[row] = 0;
+    }
+  }
+}
+
+/* ---- rounds ---- */
+
+/* Twists, wrenches and laws of the solution with velocities u_end. */
+static void take_solution(pk_sim *sim, const double *u_end)
+{
+  struct pki_soft *s = sim->scene.soft;
+  for (int i = 0; i < s->npatch; i++) {
+    pki_soft_patch *p = &s->patches[i];
+    double moved[6], given[6];
+    pki_twist_rows_velocity(&p->rows, &sim->contact.assembly, u_end, p->end_twist);
+    for (int k = 0; k < 6; k++) {
+      moved[k] = p->end_twist[k] - p->twist[k];
+    }
+    apply_slope(p->press.slope, moved, given);
+    for (int k = 0; k < 6; k++) {
+      p->end_wrench[k] = p->press.wrench[k] - given[k];
+    }
+    pki_patch_press(&p->patch, p->end_twist, s->look, true, &p->end, NULL);
+  }
+}
+
+/* m/s, of any element at most. */
+static double twist_speed(const pki_soft_patch *p, const double V[6])
+{
+  return sqrt(V[3] * V[3] + V[4] * V[4] + V[5] * V[5]) +
+         p->extent * sqrt(V[0] * V[0] + V[1] * V[1] + V[2] * V[2]);
+}
+
+/* The residual of the laws as a velocity: by how much what they lack would move the patches, with the factor of M~ at hand. */
+static void measure_residual(pk_sim *sim)
+{
+  struct pki_soft *s = sim->scene.soft;
+  const double dt = sim->options.dt;
+  memset(s->x, 0, (size_t)sim->model->nu * sizeof *s->x);
+  s->scale = PKI_SPEED_FLOOR;
+  s->residual = 0;
+  for (int i = 0; i < s->npatch; i++) {
+    const pki_soft_patch *p = &s->patches[i];
+    double lack[6];
+    for (int k = 0; k < 6; k++) {
+      lack[k] = dt * (p->end.wrench[k] - p->end_wrench[k]);
+    }
+    pki_twist_rows_add_force(&p->rows, &sim->contact.assembly, lack, s->x);
+    s->scale = fmax(s->scale, fmax(twist_speed(p, p->start), twist_speed(p, p->end_twist)));
+  }
+  pki_plan_solve(sim->workspace, s->x);
+  for (int i = 0; i < s->npatch; i++) {
+    double V[6];
+    pki_twist_rows_velocity(&s->patches[i].rows, &sim->contact.assembly, s->x, V);
+    s->residual = fmax(s->residual, twist_speed(&s->patches[i], V));
+  }
+}
+
+/* phi'(a), presses of a into `end`. */
+static double slope_along(pk_sim *sim, double a, bool wants_slope)
+{
+  struct pki_soft *s = sim->scene.soft;
+  double sum = 0;
+  for (int i = 0; i < s->npatch; i++) {
+    pki_soft_patch *p = &s->patches[i];
+    double V[6];
+    for (int k = 0; k < 6; k++) {
+      V[k] = p->twist[k] + a * (p->end_twist[k] - p->twist[k]);
+    }
+    pki_patch_press(&p->patch, V, s->look, wants_slope, &p->end, NULL);
+    for (int k = 0; k < 6; k++) {
+      const double carried = p->wrench[k] + a * (p->end_wrench[k] - p->wrench[k]);
+      sum += (p->end_twist[k] - p->twist[k]) * (carried - p->end.wrench[k]);
+    }
+  }
+  return sum;
+}
+
+/* phi'(0) and phi'(1), the presses of both being there. */
+static void slopes_at_ends(const struct pki_soft *s, double *first, double *last)
+{
+  *first = *last = 0;
+  for (int i = 0; i < s->npatch; i++) {
+    const pki_soft_patch *p = &s->patches[i];
+    for (int k = 0; k < 6; k++) {
+      const double way = p->end_twist[k] - p->twist[k];
+      *first += way * (p->wrench[k] - p->press.wrench[k]);
+      *last += way * (p->end_wrench[k] - p->end.wrench[k]);
+    }
+  }
+}
+
+/* How far to go towards the solution: all the way, unless phi' has passed zero by far: then to its zero, by regula falsi (Illinois). */
+static double choose_step(pk_sim *sim)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  double low = 0, high = 1, at_low, at_high, a = 1;
+  slopes_at_ends(s, &at_low, &at_high);
+  if (!(at_low < 0) || at_high <= -OVERSHOOT * at_low) {
+    return 1;
+  }
+  const double enough = -OVERSHOOT * at_low;
+  for (int n = 0; n < SEARCH_MOST; n++) {
+    a = (low * at_high - high * at_low) / (at_high - at_low);
+    const double at = slope_along(sim, a, false);
+    if (fabs(at) <= enough) {
+      break;
+    }
+    if (at < 0) {
+      low = a, at_low = at, at_high *= 0.5;
+    } else {
+      high = a, at_high = at, at_low *= 0.5;
+    }
+  }
+  return a;
+}
+
+/* The next linearisation is at this part of the way to the solution. */
+static void move_patches(pk_sim *sim, double a)
+{
+  struct pki_soft *s = sim->scene.soft;
+  if (a < 1) {
+    slope_along(sim, a, true);
+  }
+  for (int i = 0; i < s->npatch; i++) {
+    pki_soft_patch *p = &s->patches[i];
+    for (int k = 0; k < 6; k++) {
+      p->twist[k] += a * (p->end_twist[k] - p->twist[k]);
+      p->wrench[k] += a * (p->end_wrench[k] - p->wrench[k]);
+    }
+    linearise_patch(p, true);
+  }
+}
+
+bool pki_soft_relinearise(pk_sim *sim, const double *u_end)
+{
+  struct pki_soft *s = sim->scene.soft;
+  take_solution(sim, u_end);
+  measure_residual(sim);
+  s->settled = s->residual <= sim->options.tolerance * s->scale;
+  if (s->settled || s->rounds >= NEWTON_MOST || !isfinite(s->residual)) {
+    return false;
+  }
+  s->rounds++;
+  move_patches(sim, choose_step(sim));
+  return true;
+}
+
+void pki_soft_finish(pk_sim *sim, pk_step_info *info)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  const double relative = s->npatch > 0 ? s->residual / s->scale : 0;
+  info->newton = s->rounds;
+  info->certified &= s->settled;
+  info->certificate.residual = fmax(info->certificate.residual, s->residual);
+  info->certificate.relative = fmax(info->certificate.relative, relative);
+  pki_soft_show(sim);
+}
