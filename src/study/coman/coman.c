@@ -13,17 +13,36 @@ const pki_coman_variant pki_coman_variants[PKI_COMAN_CASES] = {
     [PKI_COMAN_HARD] = {.id = "hard",
                         .text = "hard contact, 1 ms",
                         .scenario = "coman-box",
-                        .paper_factor = NAN,
-                        .least_factor = 100},
+                        .paper_factor = NAN},
     [PKI_COMAN_HARD_LIMP] = {.id = "hard-soft-elbows",
                              .text = "hard contact, 1 ms, soft elbows",
                              .scenario = "coman-box",
                              .sets = {LIMP_ELBOWS},
                              .paper_factor = NAN},
+    [PKI_COMAN_HARD_LONG] = {.id = "hard-4ms",
+                             .text = "hard contact, 4 ms",
+                             .scenario = "coman-box",
+                             .sets = {"step.dt=4e-3"},
+                             .paper_factor = NAN,
+                             .least_factor = 100},
+    [PKI_COMAN_SOFT] = {.id = "soft",
+                        .text = "compliant surfaces, implicit, 1 ms",
+                        .scenario = "coman-box-soft",
+                        .paper_factor = NAN,
+                        .least_factor = 20},
+    [PKI_COMAN_SOFT_LIMP] = {.id = "soft-soft-elbows",
+                             .text = "compliant surfaces, implicit, 1 ms, soft elbows",
+                             .scenario = "coman-box-soft",
+                             .sets = {LIMP_ELBOWS},
+                             .paper_factor = NAN},
 };
 
 /* Seconds of computing, about. */
-static const double costs[PKI_COMAN_CASES] = {[PKI_COMAN_HARD] = 0.1, [PKI_COMAN_HARD_LIMP] = 0.1};
+static const double costs[PKI_COMAN_CASES] = {[PKI_COMAN_HARD] = 0.1,
+                                              [PKI_COMAN_HARD_LIMP] = 0.1,
+                                              [PKI_COMAN_HARD_LONG] = 0.03,
+                                              [PKI_COMAN_SOFT] = 0.2,
+                                              [PKI_COMAN_SOFT_LIMP] = 0.2};
 static const double squat_cost = 2, limits_cost = 0.5;
 
 static pk_status run_parts(pki_coman_data *d, const pki_study_options *options, pk_error *err)

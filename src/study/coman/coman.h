@@ -11,6 +11,9 @@ enum { PKI_COMAN_ARM = 4, PKI_COMAN_SETS = 8, PKI_COMAN_MOST_MODES = 64 };
 typedef enum pki_coman_case {
   PKI_COMAN_HARD,      /* hard contact, 1 ms */
   PKI_COMAN_HARD_LIMP, /* with soft elbows */
+  PKI_COMAN_HARD_LONG, /* at 4 ms */
+  PKI_COMAN_SOFT,      /* compliant surfaces, implicit, 1 ms */
+  PKI_COMAN_SOFT_LIMP, /* with soft elbows */
   PKI_COMAN_CASES
 } pki_coman_case;
 

@@ -132,7 +132,11 @@ static void add_squat(const pki_coman_data *d, pki_study_result *out)
 
 void pki_coman_rows(const pki_coman_data *d, pki_study_result *result)
 {
-  add_lift(d, PKI_COMAN_HARD, result);
+  static const pki_coman_case lifts[] = {PKI_COMAN_SOFT, PKI_COMAN_HARD, PKI_COMAN_HARD_LONG};
+  for (size_t i = 0; i < sizeof lifts / sizeof lifts[0]; i++) {
+    add_lift(d, lifts[i], result);
+  }
+  add_elbows(d, PKI_COMAN_SOFT, PKI_COMAN_SOFT_LIMP, result);
   add_elbows(d, PKI_COMAN_HARD, PKI_COMAN_HARD_LIMP, result);
   add_factors(d, result);
   add_limits(d, result);
