@@ -329,6 +329,11 @@ typedef struct pk_step_info {
   double stabilisation;
   /* J, of the pushes in the step; counted when info is asked for. */
   double push_work;
+  /* J, work of compliant pairs on the bodies in the step (not adaptive steppers): less than nothing while they store energy. */
+  double compliant_work;
+  /* J, what their dissipation and friction turned into heat. What the work has taken beside it and has not stored
+   * (pk_sim_elastic_energy), the scheme has. */
+  double compliant_loss;
   /* J, energy that impacts with unequal restitution brought in; 0 unless impact is newton. */
   double impact_gain;
   /* [part] s, time of each part, when the options ask for it. */
@@ -434,7 +439,9 @@ typedef struct pk_sim_pressure {
   int shape;
   /* The shape that it presses; -1: the ground. */
   int other;
-  /* The triangle in the mesh of `shape`, as pk_geometry counts them; -1: the shape has none. */
+  /* The body that its corners are fixed in; -1: the world. */
+  int body;
+  /* A number that it has among the faces of `shape`, the same in every step; -1: it is the ellipse of round bodies. */
   int face;
   /* m^2, that the face stands for. */
   double area;
@@ -444,6 +451,8 @@ typedef struct pk_sim_pressure {
   double point[3];
   /* N, on `shape`, world axes. */
   double force[3];
+  /* m, its corners in the frame of `body`; of an ellipse its centre, and two points of a disc of its area. */
+  double corner[3][3];
 } pk_sim_pressure;
 
 /* Faces of compliant pairs that press at the end of the last step, at most `most` of them into `out`; returns how many there were. None

@@ -22,6 +22,11 @@ bool pki_is_length(const pk_model *m, int dof);
 void pki_describe_sensors(pki_channel_reader *t, int channel);
 int pki_read_sensors(pki_channel_reader *t, int robot, double *out);
 
+/* channel_pressure.c; a world without compliance has none, and pki_pressure_rows at most. */
+void pki_describe_pressure(pki_channel_reader *t, int channel);
+int pki_read_pressure(pki_channel_reader *t, int robot, double *out);
+int pki_pressure_rows(const pki_channel_reader *t);
+
 /* watch_stability.c */
 void pki_describe_measure(pki_channel_reader *t, int channel);
 void pki_describe_edges(pki_channel_reader *t, int channel);

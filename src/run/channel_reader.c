@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/pattern.h"
+#include "run/channel_columns.h"
 #include "run/channels.h"
 
 /* The name of a row's channel for a robot: "trunk/starleth"; robots of one name are counted. */
@@ -70,7 +71,10 @@ static size_t largest_sample(const pki_channel_reader *t)
 {
   size_t most = 1;
   for (int i = 0; i < t->count; i++) {
-    const size_t rows = t->channels[i].table ? (size_t)t->watch->room : 1;
+    const bool pressure = t->row[i]->read == pki_read_pressure;
+    const size_t rows = pressure               ? (size_t)pki_pressure_rows(t)
+                        : t->channels[i].table ? (size_t)t->watch->room
+                                               : 1;
     const size_t size = rows * (size_t)t->channels[i].columns;
     most = size > most ? size : most;
   }
@@ -104,7 +108,7 @@ pk_status pki_channel_reader_create(const pki_watch *watch, const pki_run_result
       }
     }
     t->values = calloc(largest_sample(t), sizeof *t->values);
-    t->room = watch->room;
+    t->room = watch->room, t->pressures = pki_pressure_rows(t);
     good = !t->failed && t->values != NULL;
   }
   pk_status status = good ? PK_OK : pki_fail_memory(err, "the channels of a run");
@@ -169,7 +173,7 @@ const double *pki_channel_reader_read(pki_channel_reader *reader, int channel, i
     double *const more = realloc(reader->values, largest_sample(reader) * sizeof *more);
     if (more != NULL) {
       reader->values = more;
-      reader->room = reader->watch->room;
+      reader->room = reader->watch->room, reader->pressures = pki_pressure_rows(reader);
     }
   }
   reader->found = reader->values;

@@ -332,7 +332,8 @@ static int read_energy(pki_channel_reader *t, int robot, double *out)
   const pk_energy e = pk_energy_compute(workspace_at_state(t), pk_sim_u(t->watch->world->sim));
   out[0] = e.kinetic;
   const double springs = pk_spring_energy(t->watch->model, t->watch->q);
-  out[1] = springs > 0 ? e.potential + springs : e.potential;
+  const double stored = springs + pk_sim_elastic_energy(t->watch->world->sim);
+  out[1] = stored > 0 ? e.potential + stored : e.potential;
   out[2] = t->result->energy_in;
   out[3] = t->result->push_work;
   return 1;
@@ -444,6 +445,14 @@ const pki_channel_row pki_channel_rows[] = {
      .view = true,
      .describe = describe_bodies,
      .read = read_bodies},
+    {.name = "pressure",
+     .doc =
+         "faces of compliant surfaces that press: body, shape, face, pressure, force on it (world), corners "
+         "(in the body)",
+     .table = true,
+     .view = true,
+     .describe = pki_describe_pressure,
+     .read = pki_read_pressure},
     {.name = "energy",
      .doc = "energies, and the work of joints and pushes since the start",
      .view = true,

@@ -47,6 +47,7 @@ struct pki_channel_reader {
   int reading;                   /* the channel that is being read */
   double *values;                /* room for the largest sample, */
   int room;                      /* which has this many contacts */
+  int pressures;                 /* or so many faces that press */
   int njoint, *joint_dof;        /* velocities that belong to joints */
   long long moved;               /* steps at which the workspace has the velocities of the state; -1: never */
   bool failed;                   /* memory was out while columns were described */

@@ -63,14 +63,14 @@ static pk_pose trunk_pose(const pki_watch *w)
   return pk_link_pose(workspace, pki_model_trunk(w->model, 0));
 }
 
-/* Kinetic and potential, springs included. */
+/* Kinetic and potential, springs and compliant surfaces included. */
 static double energy_of(const pki_watch *w)
 {
   pk_sim *sim = w->world->sim;
   pk_workspace *workspace = pk_sim_workspace(sim);
   pk_kinematics_compute(workspace, pk_sim_q(sim), pk_sim_u(sim));
   const pk_energy e = pk_energy_compute(workspace, pk_sim_u(sim));
-  return e.kinetic + e.potential + pk_spring_energy(w->model, w->q);
+  return e.kinetic + e.potential + (pk_spring_energy(w->model, w->q) + pk_sim_elastic_energy(w->world->sim));
 }
 
 /* ---- begin, end ---- */

@@ -337,11 +337,28 @@ static pk_status check_actuators(const pk_sim *sim, pk_step_info *info)
   return PK_ERROR_NONFINITE;
 }
 
+/* Laws are there for all compliant pairs of a world that has changed. */
+static pk_status check_soft_pairs(pk_sim *sim, pk_step_info *info)
+{
+  struct pki_soft *s = sim->scene.soft;
+  if (s == NULL || s->checked) {
+    return PK_OK;
+  }
+  const pk_status status = pki_soft_check(sim, NULL);
+  s->checked = status == PK_OK;
+  info->term = status == PK_OK ? info->term : "compliance: see pk_sim_check_compliance";
+  return status;
+}
+
 /* The stepper's work, into the next state; what it changed besides is undone when it fails. */
 static pk_status advance_state(pk_sim *sim, pk_step_info *info)
 {
   const pk_model *m = sim->model;
   const pk_step_info begun = *info;
+  const pk_status soft = check_soft_pairs(sim, info);
+  if (soft != PK_OK) {
+    return soft;
+  }
   pki_memory_keep(sim);
   pk_status status = pki_steppers[sim->options.stepper]->step(sim, info);
   while (status == PK_ERROR_LIMIT && strcmp(info->term, "max_contacts") == 0 && sim->grows) {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/mat3.h"
 #include "sim/memory.h"
 #include "step/soft.h"
 
@@ -149,37 +148,4 @@ bool pki_sim_soft_as(const pk_sim *sim, const pk_sim *other)
 double pk_sim_elastic_energy(pk_sim *sim)
 {
   return pki_soft_energy(sim);
-}
-
-int pk_sim_pressures(const pk_sim *sim, pk_sim_pressure *out, int most)
-{
-  const struct pki_soft *s = sim->scene.soft;
-  const double(*force)[3] = s != NULL ? (const double(*)[3])s->forces : NULL;
-  int count = 0;
-  for (int i = 0; s != NULL && s->shown && i < s->npatch; i++) {
-    const pki_soft_patch *p = &s->patches[i];
-    for (int e = 0; e < p->patch.n; e++, force++) {
-      const double n[3] = {p->patch.normal[0][e], p->patch.normal[1][e], p->patch.normal[2][e]};
-      const double push = pki_dot3(n, *force);
-      if (!(push > 0)) {
-        continue;
-      }
-      if (count < most) {
-        const int side = p->patch.side[e], geom = p->geom[side], other = p->geom[1 - side];
-        const double sign = side == 0 ? 1 : -1;
-        pk_sim_pressure *to = &out[count];
-        *to = (pk_sim_pressure){.shape = geom < sim->model->nshape ? geom : -1,
-                                .other = other < sim->model->nshape ? other : -1,
-                                .face = p->patch.face[e],
-                                .area = p->patch.area[e],
-                                .pressure = p->patch.area[e] > 0 ? push / p->patch.area[e] : 0};
-        for (int k = 0; k < 3; k++) {
-          to->point[k] = p->patch.at[k] + p->patch.arm[k][e];
-          to->force[k] = sign * (*force)[k];
-        }
-      }
-      count++;
-    }
-  }
-  return count;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "step/world.h"
+#include "step/soft.h"
 
 #ifdef PKI_HAVE_SUNDIALS
 
@@ -48,6 +48,7 @@ static int ark_rate(realtype t, N_Vector y, N_Vector ydot, void *user)
   pki_reset_diagonal(&w->work);
   w->kernels->config_add(m, ark->q, 1, xi, s->q);
   pki_joint_force(sim, s->q, u, s->state, false, sim->tau_next, s->force);
+  pki_soft_add_smooth(sim, s->q, u, 0, s->force);
   pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
   w->kernels->config_rate(m, xi, u, xi_dot);
   if (states > 0) {
@@ -196,6 +197,7 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   if (states_of(sim) > 0) {
     memcpy(y + 2 * nu, sim->state.actuation, (size_t)states_of(sim) * sizeof *y);
   }
+  pki_soft_begin_smooth(sim);
   bool ok = restart_integrator(sim, ark) && ARKStepSetStopTime(ark->memory, dt) == 0;
   while (ok && t < dt && info->iterations < sim->options.max_internal) {
     const double before = t;
@@ -222,7 +224,8 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   }
   info->saturated = pki_joint_force(sim, sim->q_next, sim->u_next, sim->actuation_next, true, sim->tau_next,
                                     sim->smooth.force);
-  return PK_OK;
+  pki_soft_add_smooth(sim, sim->q_next, sim->u_next, 0, sim->smooth.force);
+  return pki_soft_end_smooth(sim, info);
 }
 
 #else

@@ -603,7 +603,7 @@ void pki_chain_finish(pk_sim *sim, const pki_group *g, pk_step_info *info)
   const pki_law *law = pki_law_of(&sim->options);
   certify_bilateral(sim, g, info);
   if (sim->scene.soft != NULL) {
-    pki_soft_finish(sim, info);
+    pki_soft_finish(sim, g->u_end, info);
   }
   if (law->finish != NULL) {
     law->finish(sim);

@@ -6,15 +6,17 @@
  * rounding keeps back from the sums is carried to the next step (Kahan 1965): over millions of
  * steps the energy of a pendulum would show it. */
 #include "model/motion.h"
-#include "step/world.h"
+#include "step/soft.h"
 
-/* One evaluation: rates of xi and u at (q_0 (+) xi, u); returns how many commands are at their limit. */
-static int evaluate_rates(pk_sim *sim, const double *xi, const double *u, double *xi_dot, double *u_dot)
+/* One evaluation, which counts with a weight: rates of xi and u at (q_0 (+) xi, u); returns how many commands are at their limit. */
+static int evaluate_rates(pk_sim *sim, const double *xi, const double *u, double weight, double *xi_dot,
+                          double *u_dot)
 {
   pk_workspace *w = sim->workspace;
   const pki_smooth *s = &sim->smooth;
   w->kernels->config_add(sim->model, sim->state.q, 1, xi, s->q);
   const int saturated = pki_joint_force(sim, s->q, u, s->state, false, sim->tau_next, s->force);
+  pki_soft_add_smooth(sim, s->q, u, weight, s->force);
   pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
   w->kernels->config_rate(sim->model, xi, u, xi_dot);
   return saturated;
@@ -53,6 +55,7 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
   double *const k_u = sim->smooth.u_rate, *const sum_xi = sim->smooth.xi_total,
                 *const sum_u = sim->smooth.u_total;
   pki_reset_diagonal(&sim->workspace->work);
+  pki_soft_begin_smooth(sim);
 
   for (int s = 0; s < 4; s++) {
     for (int k = 0; k < nu; k++) {
@@ -62,7 +65,7 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
     for (int k = 0; k < nstate; k++) {
       act->state[k] = sim->state.actuation[k] + (s == 0 ? 0 : dt * node[s] * act->state_rate[k]);
     }
-    info->saturated = evaluate_rates(sim, xi, u, k_xi, k_u);
+    info->saturated = evaluate_rates(sim, xi, u, weight[s], k_xi, k_u);
     for (int k = 0; k < nstate; k++) {
       act->state_total[k] = (s == 0 ? 0 : act->state_total[k]) + weight[s] * act->state_rate[k];
     }
@@ -84,7 +87,7 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
     pki_joint_force(sim, sim->q_next, sim->u_next, sim->actuation_next, true, sim->tau_next,
                     sim->smooth.force);
   }
-  return PK_OK;
+  return pki_soft_end_smooth(sim, info);
 }
 
 const pki_stepper pki_stepper_rk4 = {

@@ -25,6 +25,8 @@ typedef struct pki_soft_rule {
 /* A pair that overlaps in a step, or may before its end. */
 typedef struct pki_soft_patch {
   int geom[2], body[2]; /* as pki_contact has them */
+  int collider[2];
+  pk_pose pose[2]; /* of the two, when they were found */
   int material;
   pki_patch patch;
   pki_twist_rows rows; /* of the twist of the first body relative to the second, at patch.at */
@@ -61,6 +63,7 @@ struct pki_soft {
   /* ---- memory: made anew with what it depends on ---- */
 
   void *block;
+  bool checked;       /* there are laws for all pairs that are soft */
   int room, elements; /* patches, elements of all patches together */
   pki_patch found;    /* of one pair */
   void *scratch;      /* of its search */
@@ -84,8 +87,12 @@ struct pki_soft {
   int rounds;    /* of Newton */
   bool settled;
   double residual, scale; /* m/s */
-  pk_status status;       /* of forces at a state */
-  bool shown;             /* `forces` are those of the last step */
+  /* Of schemes of smooth motion: */
+  pk_status status;
+  const char *term;  /* what is wrong */
+  int body;          /* and with which body */
+  double work, loss; /* J, as pk_step_info has them */
+  bool shown;        /* `forces` are those of the last step */
 };
 
 /* ---- who is soft ---- */
@@ -134,13 +141,20 @@ void pki_soft_add_rows(pk_sim *sim, const double *u_free);
  * the way to them: true. */
 bool pki_soft_relinearise(pk_sim *sim, const double *u_end);
 
-/* The step's velocities stand: certificate, contacts. */
-void pki_soft_finish(pk_sim *sim, pk_step_info *info);
+/* The step's velocities u_end stand: certificate, work, contacts. */
+void pki_soft_finish(pk_sim *sim, const double *u_end, pk_step_info *info);
 
 /* ---- forces at a state ---- */
 
-/* out [nu] += J' w at a state. `look` of pki_soft_press is 0. */
+/* out [nu] += J' w at a state, for a step that takes forces at its start. */
 pk_status pki_soft_add_forces(pk_sim *sim, const double *q, const double *u, double *out, pk_step_info *info);
+
+/* Schemes of smooth motion, which know no other contact: a step begins; forces at a stage of it, which counts with a weight in what the
+ * forces do in the step; the step has ended, at its last stage. Does nothing in a world without compliance. PK_ERROR_UNSUPPORTED: a pair
+ * that is hard touched. */
+void pki_soft_begin_smooth(pk_sim *sim);
+void pki_soft_add_smooth(pk_sim *sim, const double *q, const double *u, double weight, double *out);
+pk_status pki_soft_end_smooth(pk_sim *sim, pk_step_info *info);
 
 /* J, stored at the state of the sim. */
 double pki_soft_energy(pk_sim *sim);

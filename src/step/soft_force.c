@@ -24,6 +24,64 @@ pk_status pki_soft_add_forces(pk_sim *sim, const double *q, const double *u, dou
   return PK_OK;
 }
 
+void pki_soft_begin_smooth(pk_sim *sim)
+{
+  struct pki_soft *s = sim->scene.soft;
+  if (s != NULL) {
+    s->status = PK_OK;
+    s->work = s->loss = 0;
+  }
+}
+
+/* A hard pair that touches has no force here. */
+static void refuse_hard_contacts(pk_sim *sim)
+{
+  struct pki_soft *s = sim->scene.soft;
+  for (int i = 0; i < sim->contact.nfound && s->status == PK_OK; i++) {
+    if (sim->contact.found[i].gap <= 0) {
+      s->status = PK_ERROR_UNSUPPORTED;
+      s->term = "a hard contact: give both surfaces a compliance, or step by euler or moreau";
+      s->body = sim->contact.found[i].body;
+    }
+  }
+}
+
+void pki_soft_add_smooth(pk_sim *sim, const double *q, const double *u, double weight, double *out)
+{
+  struct pki_soft *s = sim->scene.soft;
+  if (s == NULL || s->status != PK_OK) {
+    return;
+  }
+  pk_step_info info = {.term = ""};
+  s->status = pki_soft_add_forces(sim, q, u, out, &info);
+  s->term = info.term, s->body = -1;
+  refuse_hard_contacts(sim);
+  for (int i = 0; i < s->npatch; i++) {
+    const pki_soft_patch *p = &s->patches[i];
+    for (int k = 0; k < 6; k++) {
+      s->work += weight * sim->options.dt * p->press.wrench[k] * p->start[k];
+    }
+    s->loss += weight * sim->options.dt * p->press.power;
+  }
+}
+
+pk_status pki_soft_end_smooth(pk_sim *sim, pk_step_info *info)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  if (s == NULL) {
+    return PK_OK;
+  }
+  if (s->status != PK_OK) {
+    info->term = s->term, info->body = s->body;
+    return s->status;
+  }
+  sim->state.n.nlast = 0;
+  pki_soft_show(sim);
+  info->contacts = sim->state.n.nlast;
+  info->compliant_work = s->work, info->compliant_loss = s->loss;
+  return PK_OK;
+}
+
 double pki_soft_energy(pk_sim *sim)
 {
   struct pki_soft *s = sim->scene.soft;

@@ -182,7 +182,7 @@ static bool make_room(pk_sim *sim, const need *n, int room, int elements)
   pki_aligned_free(s->block);
   made.block = block;
   made.npatch = 0;
-  made.shown = false;
+  made.shown = made.checked = false;
   *s = made;
   return true;
 }
@@ -339,6 +339,8 @@ static void add_patch(pk_sim *sim, int i, int j, const pk_compliance *const of[2
   pki_soft_patch *p = &s->patches[s->npatch++];
   p->geom[0] = a->geom, p->geom[1] = b->geom;
   p->body[0] = a->body, p->body[1] = b->body;
+  p->collider[0] = i, p->collider[1] = j;
+  p->pose[0] = c->pose[i], p->pose[1] = c->pose[j];
   p->material = b->material;
   p->between = b->body >= 0;
   double most = 0;

@@ -316,13 +316,31 @@ bool pki_soft_relinearise(pk_sim *sim, const double *u_end)
   return true;
 }
 
-void pki_soft_finish(pk_sim *sim, pk_step_info *info)
+/* What the patches did in the step. */
+static void count_work(const pk_sim *sim, const double *u_end, pk_step_info *info)
 {
   const struct pki_soft *s = sim->scene.soft;
-  const double relative = s->npatch > 0 ? s->residual / s->scale : 0;
+  const double dt = sim->options.dt;
+  info->compliant_work = info->compliant_loss = 0;
+  for (int i = 0; i < s->npatch; i++) {
+    const pki_soft_patch *p = &s->patches[i];
+    double V[6];
+    pki_twist_rows_velocity(&p->rows, &sim->contact.assembly, u_end, V);
+    for (int k = 0; k < 6; k++) {
+      info->compliant_work += 0.5 * dt * p->end_wrench[k] * (p->start[k] + V[k]);
+    }
+    info->compliant_loss += dt * p->end.power;
+  }
+}
+
+void pki_soft_finish(pk_sim *sim, const double *u_end, pk_step_info *info)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  const double relative = s->npatch > 0 && s->look > 0 ? s->residual / s->scale : 0;
   info->newton = s->rounds;
   info->certified &= s->settled;
   info->certificate.residual = fmax(info->certificate.residual, s->residual);
   info->certificate.relative = fmax(info->certificate.relative, relative);
   pki_soft_show(sim);
+  count_work(sim, u_end, info);
 }

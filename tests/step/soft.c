@@ -86,7 +86,8 @@ typedef struct plate_world {
 
 static const double PLATE[3] = {0.19, 0.067, 0.02};
 
-static void begin_plate(plate_world *w, double mass, const pk_compliance *c, const pk_sim_options *o)
+static void begin_plate_in(plate_world *w, double mass, const pk_compliance *c, const pk_sim_options *o,
+                           const double gravity[3])
 {
   pk_error err = {.message = ""};
   const double *s = PLATE;
@@ -98,12 +99,17 @@ static void begin_plate(plate_world *w, double mass, const pk_compliance *c, con
                                        mass * (s[0] * s[0] + s[2] * s[2]) / 12,
                                        mass * (s[0] * s[0] + s[1] * s[1]) / 12},
                             .mesh = &w->mesh.mesh};
-  w->model = solids_model(&solid, 1, NULL);
+  w->model = solids_model(&solid, 1, gravity);
   w->ground = slope_terrain(0);
   assert_int_equal(pk_sim_create(w->model, o, &w->sim, &err), PK_OK);
   assert_int_equal(pk_sim_set_surface_compliance(w->sim, 0, c, &err), PK_OK);
   assert_int_equal(pk_sim_set_material_compliance(w->sim, 0, c, &err), PK_OK);
   assert_int_equal(pk_sim_set_terrain(w->sim, w->ground, NULL, 0, &err), PK_OK);
+}
+
+static void begin_plate(plate_world *w, double mass, const pk_compliance *c, const pk_sim_options *o)
+{
+  begin_plate_in(w, mass, c, o, NULL);
 }
 
 static void end_plate(plate_world *w)
@@ -210,11 +216,135 @@ static void stiff_contact_gains_no_energy_at_any_step_and_every_step_is_certifie
   print_message("at most %d Newton rounds\n", most);
 }
 
+/* ---- bounces ---- */
+
+static void step_until(pk_sim *sim, bool (*done)(pk_sim *sim), int most)
+{
+  int n = 0;
+  do {
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+  } while (!done(sim) && ++n < most);
+  assert_less(n, most);
+}
+
+static bool has_left(pk_sim *sim)
+{
+  return pk_sim_u(sim)[2] > 0 && pk_sim_q(sim)[2] > PLATE[2] / 2;
+}
+
+/* The speed after a bounce, over that before it, with nothing but the patch: no gravity. */
+static double bounce_plate(double c, double v, const pk_sim_options *o)
+{
+  static const double weightless[3] = {0, 0, 0};
+  plate_world w;
+  const pk_compliance s = layer_of(1e7, c, 0, 0);
+  begin_plate_in(&w, 14.2, &s, o, weightless);
+  pk_sim_q(w.sim)[2] = PLATE[2] / 2 + 1e-9;
+  pk_sim_u(w.sim)[2] = -v;
+  step_until(w.sim, has_left, 1000000);
+  const double e = pk_sim_u(w.sim)[2] / v;
+  end_plate(&w);
+  return e;
+}
+
+/* Hunt and Crossley 1975: with f = k x (1 + c x') the speeds v before and e v after a bounce obey c v (1 + e) = ln((1 + c v)/(1 - c e v)). For
+ * small c v that is e = 1 - 2/3 c v. */
+static double closed_bounce(double cv)
+{
+  double low = 0, high = 1;
+  for (int i = 0; i < 200; i++) {
+    const double e = 0.5 * (low + high);
+    const bool more = log((1 + cv) / (1 - cv * e)) < cv * (1 + e);
+    low = more ? e : low;
+    high = more ? high : e;
+  }
+  return low;
+}
+
+static void a_flat_patch_bounces_as_hunt_and_crossley_say(void **state)
+{
+  (void)state;
+  pk_sim_options o = pk_sim_options_default();
+  o.stepper = PK_STEPPER_RK4, o.dt = 1e-5;
+  static const double speed[] = {0.05, 0.2, 1};
+  for (int i = 0; i < 3; i++) {
+    const double c = 0.1, e = bounce_plate(c, speed[i], &o), exact = closed_bounce(c * speed[i]);
+    print_message("v %.2f m/s: e %.6f, closed form %.6f, 1 - 2/3 c v %.6f\n", speed[i], e, exact,
+                  1 - 2.0 / 3 * c * speed[i]);
+    assert_near(e, exact, 2e-5);
+    assert_near(e, 1 - 2.0 / 3 * c * speed[i], c * c * speed[i] * speed[i]);
+  }
+}
+
+/* A plate that is pressed and let go, and stays on the ground: height above rest at time t is a cos(w t). */
+static double oscillation_error(pk_stepper stepper, pk_implicit_forces implicit, double dt)
+{
+  static const double K = 1e7, mass = 14.2, a = 5e-4, t = 0.08;
+  plate_world w;
+  pk_sim_options o = pk_sim_options_default();
+  o.stepper = stepper, o.implicit = implicit, o.dt = dt;
+  const pk_compliance s = layer_of(K, 0, 0, 0);
+  begin_plate(&w, mass, &s, &o);
+  const double area = PLATE[0] * PLATE[1], rest = PLATE[2] / 2 - mass * G / (K * area);
+  pk_sim_q(w.sim)[2] = rest + a;
+  for (int i = 0; i < (int)lround(t / dt); i++) {
+    assert_int_equal(pk_sim_step(w.sim, NULL), PK_OK);
+  }
+  const double error = fabs(pk_sim_q(w.sim)[2] - rest - a * cos(sqrt(K * area / mass) * t));
+  end_plate(&w);
+  return error;
+}
+
+static void schemes_have_their_orders_on_a_patch_that_stays(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *name;
+    pk_stepper stepper;
+    pk_implicit_forces implicit;
+    double dt, order;
+  } schemes[] = {{"rk4", PK_STEPPER_RK4, PK_IMPLICIT_FORCES_ALL, 2e-3, 4},
+                 {"euler, explicit", PK_STEPPER_EULER, PK_IMPLICIT_FORCES_NONE, 5e-4, 1},
+                 {"euler, implicit", PK_STEPPER_EULER, PK_IMPLICIT_FORCES_ALL, 5e-4, 1},
+                 {"moreau, implicit", PK_STEPPER_MOREAU, PK_IMPLICIT_FORCES_ALL, 5e-4, 1}};
+  for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+    const double coarse = oscillation_error(schemes[i].stepper, schemes[i].implicit, schemes[i].dt);
+    const double fine = oscillation_error(schemes[i].stepper, schemes[i].implicit, schemes[i].dt / 2);
+    const double order = log2(coarse / fine);
+    print_message("%s: errors %.2e m, %.2e m, order %.2f\n", schemes[i].name, coarse, fine, order);
+    assert_near(order, schemes[i].order, 0.2);
+  }
+}
+
+static void oscillation_dies_out_at_the_rate_that_the_weight_gives(void **state)
+{
+  (void)state;
+  static const double K = 2.5e7, mass = 14.2, c = 1, a = 1e-6, t = 0.2;
+  plate_world w;
+  pk_sim_options o = pk_sim_options_default();
+  o.stepper = PK_STEPPER_RK4, o.dt = 1e-5;
+  const pk_compliance s = layer_of(K, c, 0, 0);
+  begin_plate(&w, mass, &s, &o);
+  const double area = PLATE[0] * PLATE[1], rest = PLATE[2] / 2 - mass * G / (K * area);
+  pk_sim_q(w.sim)[2] = rest + a;
+  for (int i = 0; i < (int)lround(t / o.dt); i++) {
+    assert_int_equal(pk_sim_step(w.sim, NULL), PK_OK);
+  }
+  const double x = (pk_sim_q(w.sim)[2] - rest) / a, v = pk_sim_u(w.sim)[2] / (a * sqrt(K * area / mass));
+  const double left = hypot(x, v), closed = exp(-0.5 * G * c * t);
+  print_message("amplitude after %.2f s: %.5f, exp(-g c t/2) = %.5f\n", t, left, closed);
+  assert_near(left, closed, 0.01 * closed);
+  end_plate(&w);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_plate_sinks_by_its_weight_over_stiffness_and_area),
       cmocka_unit_test(stiff_contact_gains_no_energy_at_any_step_and_every_step_is_certified),
+      cmocka_unit_test(a_flat_patch_bounces_as_hunt_and_crossley_say),
+      cmocka_unit_test(schemes_have_their_orders_on_a_patch_that_stays),
+      cmocka_unit_test(oscillation_dies_out_at_the_rate_that_the_weight_gives),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
