@@ -14,6 +14,9 @@ typedef enum pki_coman_case {
   PKI_COMAN_HARD_LONG, /* at 4 ms */
   PKI_COMAN_SOFT,      /* compliant surfaces, implicit, 1 ms */
   PKI_COMAN_SOFT_LIMP, /* with soft elbows */
+  PKI_COMAN_RK4,       /* the paper's scheme and step, feet on the ground */
+  PKI_COMAN_LOCKED,    /* the same with the feet locked */
+  PKI_COMAN_LARGEST,   /* at the paper's largest step, up to the touch */
   PKI_COMAN_CASES
 } pki_coman_case;
 
@@ -22,6 +25,7 @@ typedef struct pki_coman_variant {
   const char *id, *text, *scenario;
   const char *sets[PKI_COMAN_SETS]; /* up to NULL */
   double paper_factor;              /* real-time factor of the paper; NAN: it has none */
+  bool slow;                        /* a quick study leaves it out */
   double least_factor;              /* that Pronk is held to on one core; 0: none */
 } pki_coman_variant;
 extern const pki_coman_variant pki_coman_variants[PKI_COMAN_CASES];
@@ -97,11 +101,14 @@ typedef struct pki_coman_limits {
   double whole;                              /* s, RK4 limit of the whole linear model with the waist fixed */
   double whole_value[2];                     /* 1/s, its eigenvalue */
   double measured_stable, measured_unstable; /* s, by runs; NAN: not run */
-  double sole_mass[2];                       /* kg, effective, along the ground and vertical */
-  double friction_rate;                      /* 1/s, steepest slope of friction over that mass */
-  double friction_limit;                     /* s */
-  double layer_rate;                         /* 1/s, of the sole on its elastic layer */
-  double layer_limit;                        /* s */
+  double wrist_mass;     /* kg, effective, in the direction on the box in which it moves most easily */
+  double wrist_rate;     /* 1/s, steepest slope of friction over that mass, at the grasping force */
+  double wrist_limit;    /* s */
+  double sole_mass[2];   /* kg, effective, along the ground and vertical */
+  double friction_rate;  /* 1/s, steepest slope of friction over that mass */
+  double friction_limit; /* s */
+  double layer_rate;     /* 1/s, of the sole on its elastic layer */
+  double layer_limit;    /* s */
 } pki_coman_limits;
 
 typedef struct pki_coman_data {
@@ -110,6 +117,11 @@ typedef struct pki_coman_data {
   pki_coman_squat squat;
   pki_coman_limits limits;
 } pki_coman_data;
+
+/* Sets of a scenario with the feet locked: the waist is fixed, and there is no ground. */
+#define PKI_COMAN_LOCKED_FEET \
+  "model.root=fixed", \
+      "terrain=[{shape: box, material: table, position: [0.2, 0, 0.4625], size: [0.2, 0.2, 0.025]}]"
 
 /* The weight of the box, N. */
 #define PKI_COMAN_WEIGHT (1.5 * 9.81)

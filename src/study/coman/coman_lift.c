@@ -229,9 +229,9 @@ static bool step_lift(lift *l, pki_coman_lift *out)
   pk_step_info info;
   double at[PKI_COMAN_CHANNELS] = {0};
   pki_coman_curves *c = &out->curves;
-  const double before = pki_clock();
+  const double before = pki_clock_thread();
   out->status = pki_world_step(&l->world, &info);
-  l->wall += pki_clock() - before;
+  l->wall += pki_clock_thread() - before;
   if (out->status != PK_OK) {
     return false;
   }

@@ -67,6 +67,9 @@ static void add_factors(const pki_coman_data *d, pki_study_result *out)
   for (int i = 0; i < PKI_COMAN_CASES; i++) {
     const pki_coman_variant *v = &pki_coman_variants[i];
     const pki_coman_lift *r = &d->lifts[i];
+    if (!r->ran) {
+      continue;
+    }
     pki_study_put(out, section, "factor", v->id, "", v->paper_factor, r->factor, PKI_VERDICT_NONE, "%s",
                   v->text);
     if (v->least_factor > 0) {
@@ -100,6 +103,13 @@ static void add_limits(const pki_coman_data *d, pki_study_result *out)
                   "the largest stable step, by runs with the feet locked");
     pki_study_note(out, "unstable at %.4g s", l->measured_unstable);
   }
+  pki_study_put(out, section, "limit", "wrist", "s", 9e-4, l->wrist_limit, PKI_VERDICT_NONE,
+                "after the touch: the steepest slope of friction at a wrist, 15 N");
+  pki_study_note(
+      out,
+      "%.3g 1/s on %.3g kg, the forearm having no mass in the model: RK4 chatters there at 0.1 ms and "
+      "diverges at 0.9 ms, where the paper calls it stable",
+      l->wrist_rate, l->wrist_mass);
   pki_study_put(out, section, "limit", "friction", "s", 1e-4, l->friction_limit, PKI_VERDICT_NONE,
                 "feet free: the steepest slope of friction under a sole");
   pki_study_note(out,
