@@ -538,6 +538,9 @@ typedef struct pk_biped_options {
   double effort_weight;
   double force_weight;
   double damping;
+  /* N m s/rad, what drives take for each rad/s of their joint, as back-EMF in a loop on the torque of a spring does: commands add it.
+   * Default 0. */
+  double drive_damping;
 } pk_biped_options;
 
 PK_API pk_biped_options pk_biped_options_default(void);

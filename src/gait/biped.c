@@ -152,17 +152,21 @@ static void aim_biped(const pki_whole_body *c, const pk_observation *seen, pki_w
   write_biped_report(&n);
 }
 
-/* Whoever has fallen gets damping only. */
+/* Commands make up for what drives take. Whoever has fallen gets damping only. */
 static void finish_biped(const pki_whole_body *c, const pki_whole_lanes *w, int l, pki_whole_state *s,
                          pk_command *commands)
 {
+  const pki_biped *b = c->plan;
   const pki_biped_state *state = pki_whole_body_memory(c, s);
   const double h = c->height, damping = limp * c->mass * h * h * sqrt(c->gravity / h);
-  (void)l;
-  for (int j = 0; j < c->nact && state->phase == PK_BIPED_FALLEN; j++) {
+  for (int j = 0; j < c->nact; j++) {
     const int u = c->u + c->act[j];
-    commands[u] = (pk_command){.kd = damping};
-    pki_command_limit(&commands[u], w->work.model->dof_effort[u]);
+    if (state->phase == PK_BIPED_FALLEN) {
+      commands[u] = (pk_command){.kd = damping};
+      pki_command_limit(&commands[u], w->work.model->dof_effort[u]);
+    } else {
+      commands[u].tau += b->options.drive_damping * w->u[u * w->lanes + l];
+    }
   }
 }
 

@@ -71,7 +71,7 @@ typedef struct pki_biped_now {
 } pki_biped_now;
 
 /* biped_options.c */
-enum { PKI_BIPED_FIELDS = 55 };
+enum { PKI_BIPED_FIELDS = 56 };
 extern const pk_field pki_biped_fields[];
 extern const pki_controller_list pki_biped_changes;
 pk_status pki_biped_validate(const pk_biped_options *o, pk_error *err);

@@ -89,6 +89,8 @@ const pk_field pki_biped_fields[] = {
     {BIPED(force_weight), PK_FIELD_REAL, "", 1e-4, 1e-12, 1e6, NULL, "weight of contact forces over mass"},
     {BIPED(damping), PK_FIELD_REAL, "N m s/rad", -1, -1, 1e6, NULL,
      "of commands about the wanted rates; below 0: by mass and height"},
+    {BIPED(drive_damping), PK_FIELD_REAL, "N m s/rad", 0, 0, 1e6, NULL,
+     "torque that drives take for each rad/s of their joint, which commands add"},
 };
 _Static_assert(sizeof pki_biped_fields / sizeof pki_biped_fields[0] == PKI_BIPED_FIELDS,
                "a row for each field");
