@@ -7,6 +7,8 @@
 
 static const double awake = 0.6; /* part of a swing after which its foot can have landed */
 
+static const double pace = 0.5; /* part of the double support by which it can be shorter or longer */
+
 /* ---- the first update ---- */
 
 /* Heading of a rotation whose axes at heading zero are `flat`. */
@@ -137,7 +139,9 @@ static void land_foot(pki_biped_now *n)
   s->stance = !s->stance;
   set_down(n, s->stance);
   s->last = s->closes && !wants_to_go(n);
-  enter_phase(n, PK_BIPED_SHIFTS, s->last ? o->shift : o->support);
+  /* who lands early or late has more or less time on both feet, so that the pace stays */
+  const double early = fmin(fmax(s->length - s->since, -pace * o->support), pace * o->support);
+  enter_phase(n, PK_BIPED_SHIFTS, s->last ? o->shift : o->support + early);
 }
 
 static bool has_landed(const pki_biped_now *n)
