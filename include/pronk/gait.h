@@ -507,6 +507,9 @@ typedef struct pk_biped_options {
   double pressure_inward;
   /* m, the pressure stays this far within the soles. Default 0.012. */
   double margin;
+  /* m, the pressure that is asked for may be this far beyond them: the acceleration of the mass that goes with it comes from turns of
+   * trunk and arms. Default 0.03. */
+  double hips;
   /* 1/s, errors of the divergent component vanish at this rate. Default 4. */
   double gain;
   /* 1/s, of their integral. Default 0. */

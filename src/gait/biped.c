@@ -86,7 +86,7 @@ static void aim_mass(const pki_biped_now *n)
   s->ground += fmin(1, n->period / ground_time) * (below - s->ground);
   double b[3];
   for (int k = 0; k < 2; k++) {
-    b[k] = n->omega * n->omega * (g->mass[k] - n->pressure[k]);
+    b[k] = n->omega * n->omega * (g->mass[k] - n->asked[k]);
   }
   b[2] = gain->kp * (s->ground + s->height - g->mass[2]) - gain->kd * g->rate[2];
   pki_whole_ask_mass(g, b);

@@ -67,11 +67,12 @@ typedef struct pki_biped_now {
   pki_divergent_plan plan;
   pki_footstep planned; /* the next step before it was moved */
   pki_divergent reference;
-  double pressure[2];
+  double pressure[2]; /* m, in the soles */
+  double asked[2];    /* m, likewise with what trunk and arms should do */
 } pki_biped_now;
 
 /* biped_options.c */
-enum { PKI_BIPED_FIELDS = 56 };
+enum { PKI_BIPED_FIELDS = 57 };
 extern const pk_field pki_biped_fields[];
 extern const pki_controller_list pki_biped_changes;
 pk_status pki_biped_validate(const pk_biped_options *o, pk_error *err);

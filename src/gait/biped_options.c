@@ -52,6 +52,8 @@ const pk_field pki_biped_fields[] = {
      "of the planned pressure from the middle of a sole"},
     {BIPED(pressure_inward), PK_FIELD_REAL, "m", 0.005, -1, 1, NULL, "likewise, towards the other foot"},
     {BIPED(margin), PK_FIELD_REAL, "m", 0.012, 0, 1, NULL, "the pressure stays this far within the soles"},
+    {BIPED(hips), PK_FIELD_REAL, "m", 0.03, 0, 1, NULL,
+     "the pressure that is asked for goes this far beyond them: turns of trunk and arms make up for it"},
     {BIPED(gain), PK_FIELD_REAL, "1/s", 4, 0, 1000, NULL,
      "errors of the divergent component vanish at this rate"},
     {BIPED(integral), PK_FIELD_REAL, "1/s", 0, 0, 1000, NULL, "gain of their integral"},

@@ -206,6 +206,11 @@ static void find_pressure(pki_biped_now *n)
   }
   const int count = find_corners(n, corners);
   pki_support_clamp(count, (const double(*)[2])corners, p, n->pressure);
+  /* what is beyond the soles is up to turns of trunk and arms */
+  const double beyond[2] = {p[0] - n->pressure[0], p[1] - n->pressure[1]}, far = hypot(beyond[0], beyond[1]);
+  for (int e = 0; e < 2; e++) {
+    n->asked[e] = n->pressure[e] + beyond[e] * (far > o->hips ? o->hips / far : 1);
+  }
 }
 
 void pki_biped_plan(pki_biped_now *n)
