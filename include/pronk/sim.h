@@ -507,6 +507,13 @@ PK_API double pk_sim_time(const pk_sim *sim);
 /* Contacts of the last step's active set, at most `most` of them into `out`; returns how many there were. */
 PK_API int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most);
 
+/* [njoint of the joint model][6] What each joint carried in the last step: force (N), then moment (N m), that the parent puts on the child
+ * through the joint, in the child's axes, at the child's origin, which lies in the joint. By inverse dynamics with contacts, pushes, constraints
+ * that close loops, mass that the world adds; means over the step. Along the axis it is what the motor makes less what its rotor's
+ * inertia and friction take; the other components load the bearing. Zeros before the first step, after a reset, and where a state was
+ * set. docs/theory/dynamics.md has the equations. */
+PK_API void pk_sim_joint_loads(pk_sim *sim, double *loads);
+
 /* Room for contacts in one step: the option, or what was chosen for the model and has grown to since. */
 PK_API int pk_sim_max_contacts(const pk_sim *sim);
 

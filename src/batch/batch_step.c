@@ -228,11 +228,12 @@ static pki_lane_world lane_world_of(const pk_batch *b, int k)
       .guard = (double *)(void *)(block + b->guard_at)};
 }
 
-/* A step on lanes is counted, and its pushes are spent. */
-static void end_lane_step(const pk_batch *b, int k)
+/* A step on lanes is counted and read by sensors, and its pushes are spent. */
+static void end_lane_step(const pk_batch *b, pki_thread_context *context, int k)
 {
   pki_world_head *h = pki_head_of(b, k);
   h->n.steps++;
+  sense_world(b, context, k);
   if (h->n.pushed) {
     h->n.pushed = false;
     memset(row_of(b, k, PKI_MEMORY_PUSHES), 0, 6 * (size_t)b->model->nbody * sizeof(double));
@@ -250,8 +251,7 @@ static void step_group(const pk_batch *b, pki_thread_context *context, const int
   b->kernels->advance(&context->group, lane_worlds, count, how);
   for (int i = 0; i < count; i++) {
     if (how[i].done) {
-      end_lane_step(b, worlds[i]);
-      sense_world(b, context, worlds[i]);
+      end_lane_step(b, context, worlds[i]);
       context->info.impulses_alone += how[i].scalar_fallback;
       note_step(context, b, worlds[i], how[i].relative, how[i].relative <= b->options.sim.tolerance,
                 PK_LANE_EXIT_NONE);

@@ -22,6 +22,10 @@ bool pki_is_length(const pk_model *m, int dof);
 void pki_describe_sensors(pki_channel_reader *t, int channel);
 int pki_read_sensors(pki_channel_reader *t, int robot, double *out);
 
+/* channel_loads.c */
+void pki_describe_loads(pki_channel_reader *t, int channel);
+int pki_read_loads(pki_channel_reader *t, int robot, double *out);
+
 /* watch_stability.c */
 void pki_describe_measure(pki_channel_reader *t, int channel);
 void pki_describe_edges(pki_channel_reader *t, int channel);

@@ -71,6 +71,7 @@ pk_status pki_report_trunk(const pki_report_source *s, pk_error *err);
 pk_status pki_report_estimate(const pki_report_source *s, pk_error *err);
 pk_status pki_report_feet(const pki_report_source *s, pk_error *err);
 pk_status pki_report_joints(const pki_report_source *s, pk_error *err);
+pk_status pki_report_loads(const pki_report_source *s, pk_error *err);
 pk_status pki_report_phase(const pki_report_source *s, pk_error *err);
 pk_status pki_report_energy(const pki_report_source *s, pk_error *err);
 pk_status pki_report_actuators(const pki_report_source *s, pk_error *err);

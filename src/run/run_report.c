@@ -61,8 +61,9 @@ pk_status pki_report_run(const pk_recording *recording, const pki_table *summary
                          pk_error *err)
 {
   static pk_status (*const sections[])(const pki_report_source *, pk_error *) = {
-      pki_report_replay, pki_report_trunk,  pki_report_estimate,  pki_report_feet,   pki_report_stability,
-      pki_report_joints, pki_report_energy, pki_report_actuators, pki_report_solver, pki_report_phase,
+      pki_report_replay,    pki_report_trunk,  pki_report_estimate, pki_report_feet,
+      pki_report_stability, pki_report_joints, pki_report_loads,    pki_report_energy,
+      pki_report_actuators, pki_report_solver, pki_report_phase,
   };
   const char *name = pk_recording_note(recording, "scenario");
   pki_report report = {0};

@@ -151,6 +151,7 @@ typedef struct pki_scenario_record {
   double rate;      /* Hz, of states, forces, contacts; 0: nothing */
   double view_rate; /* Hz, of poses, energy, centre of mass */
   pk_recording_compression compression;
+  bool loads; /* what joints carry, too */
 } pki_scenario_record;
 
 /* What computes the dynamics: the generic kernels, or code that is compiled for the robot (pronk/code.h). */

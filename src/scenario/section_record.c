@@ -15,6 +15,7 @@ static const pk_field record_fields[] = {
     {RECORD(compression), PK_FIELD_ENUM, "", PK_RECORDING_COMPRESSION_LZ4, 0,
      PK_RECORDING_COMPRESSION_COUNT - 1, pki_compression_words,
      "of the recording's chunks: zstd is smallest, lz4 takes least time"},
+    {RECORD(loads), PK_FIELD_BOOL, "", 0, 0, 1, NULL, "the channel joints/load: what each joint carries"},
 };
 static const int record_field_count = PKI_COUNT(record_fields);
 

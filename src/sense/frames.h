@@ -1,5 +1,4 @@
-/* Frames that move with bodies, and what holds all that hangs on a link. For kinematics and accelerations that the recursion of
- * inverse dynamics left in a workspace. */
+/* Frames that move with bodies. For kinematics and accelerations that the recursion of inverse dynamics left in a workspace. */
 #ifndef PKI_SENSE_FRAMES_H
 #define PKI_SENSE_FRAMES_H
 
@@ -24,10 +23,5 @@ bool pki_hangs_on(const pk_model *m, int link, int root);
 
 /* I x for a link's moment of inertia, world axes on both sides. */
 void pki_apply_moment(const pki_frame *f, const double moment[6], const double x[3], double out[3]);
-
-/* Moment about `point`, then force, world axes, by which what `root` hangs on holds it and all that hangs on it: inertia, gravity, and
- * the contacts, whose impulses acted over dt. */
-void pki_held_wrench(const pk_workspace *w, const pk_sim_contact *contacts, int ncontact, double dt, int root,
-                     const double point[3], double sum[6]);
 
 #endif

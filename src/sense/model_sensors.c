@@ -14,7 +14,7 @@
 #include "math/mat3.h"
 #include "model/sensor_kinds.h"
 #include "pronk/sensors.h"
-#include "sense/frames.h"
+#include "sense/loads.h"
 #include "sense/principal.h"
 
 /* One reading under way. */
@@ -258,6 +258,7 @@ void pk_sensors_read(pk_workspace *w, const pk_sensor_input *input, double *valu
   const reading r = {.w = w, .in = input};
   w->kernels->rnea(&w->work, input->q, input->u, input->a, w->scratch);
   pki_update_origins(&w->work);
+  pki_relieve_contacts(w, input->contacts, input->ncontact, input->dt);
   for (int i = 0; i < w->model->nsensor; i++) {
     const pk_model_sensor *s = &w->model->sensors[i];
     double *const out = values + s->first;

@@ -1,10 +1,11 @@
 /* Six-axis force/torque sensor in the joint of a link: what holds the link and all that hangs on it.
  *
- *   F = sum (m (dv - g)) - sum of contact forces,    tau likewise about the sensor's place
+ *   F = sum (m (dv - g)) - sum of forces from outside,    tau likewise about the sensor's place
  *
- * over the links from this one outwards, with accelerations du/dt = (u_E - u_S) / dt. */
+ * over what hangs on it, itself included, with accelerations du/dt = (u_E - u_S) / dt. Forces from outside are contacts, pushes and
+ * constraints that close loops; mass that a world adds counts, too (sense/loads.h). */
 #include "math/mat3.h"
-#include "sense/frames.h"
+#include "sense/loads.h"
 #include "sense/sensing.h"
 
 static void read_wrench(const pk_sensor *s, const pk_sensing_input *in, double *memory, double *values)

@@ -51,6 +51,9 @@ static pk_sim *carve_sim(const pk_model *model, const pk_sim_options *options, p
   s.parameters.friction = 1;
   pki_single_group_carve(&s.single, model, actuation, arena);
   s.sense_scratch = pki_arena_take(arena, pki_sense_scratch(model, options), real);
+  s.past.q = pki_arena_take(arena, nq, real);
+  s.past.u = pki_arena_take(arena, nu, real);
+  s.past.pushes = pki_arena_take(arena, 6 * (size_t)model->nbody, real);
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
     *sim = s;
@@ -211,6 +214,7 @@ void pk_sim_destroy(pk_sim *sim)
 void pk_sim_reset(pk_sim *sim)
 {
   pki_memory_reset(sim);
+  sim->past.known = false;
   pki_colliders_forget(&sim->scene.colliders);
   sim->acting = sim->state.commands;
   pki_control_reset(sim);
@@ -370,10 +374,23 @@ pk_status pki_state_check(const pk_model *m, const double *q, const double *u, p
   return status == PK_OK ? check_quaternions(m, q, report) : status;
 }
 
+/* Pushes have acted, and are gone. */
+static void spend_pushes(pk_sim *sim)
+{
+  sim->past.pushed = sim->state.n.pushed;
+  if (sim->past.pushed) {
+    memcpy(sim->past.pushes, sim->state.pushes, 6 * (size_t)sim->model->nbody * sizeof *sim->past.pushes);
+    pki_clear_pushes(sim);
+  }
+}
+
 /* The next state becomes the state. */
 static void accept_next_state(pk_sim *sim, const pk_step_info *report)
 {
   const size_t nq = (size_t)sim->model->nq, nu = (size_t)sim->model->nu, real = sizeof(double);
+  memcpy(sim->past.q, sim->state.q, nq * real);
+  memcpy(sim->past.u, sim->state.u, nu * real);
+  sim->past.known = true;
   memcpy(sim->state.q, sim->q_next, nq * real);
   memcpy(sim->state.u, sim->u_next, nu * real);
   memcpy(sim->state.tau, sim->tau_next, (size_t)sim->joints.n * real);
@@ -385,6 +402,7 @@ static void accept_next_state(pk_sim *sim, const pk_step_info *report)
   sim->state.n.steps++;
   sim->state.n.uncertified += !report->certified;
   pki_sense_end(sim);
+  spend_pushes(sim);
 }
 
 /* The stepper's work and its end. */
@@ -398,8 +416,8 @@ static pk_status step_with(pk_sim *sim, pk_step_info *report)
     status = advance_state(sim, report);
   }
   report->push_work = status == PK_OK && sim->wants_info ? pki_push_work(sim) : 0;
-  pki_clear_pushes(sim);
   if (status != PK_OK) {
+    pki_clear_pushes(sim);
     return status; /* the state is as it was */
   }
   memcpy(sim->state.carry_q, sim->carry_q_next, bytes);
@@ -468,7 +486,6 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   if (pki_group_step(sim, report)) {
     if (sim->state.n.pushed) {
       report->push_work = sim->wants_info ? pki_push_work(sim) : 0;
-      pki_clear_pushes(sim);
     }
     accept_next_state(sim, report);
     return PK_OK;

@@ -4,7 +4,9 @@
 
 #include "model/match.h"
 #include "pronk/collision.h"
+#include "sense/loads.h"
 #include "sense/sensing.h"
+#include "sim/joint_loads.h"
 #include "sim/query.h"
 #include "step/joints.h"
 
@@ -71,6 +73,10 @@ static void move_workspace(const pk_sim *sim, pk_workspace *w, const pk_sensing_
   }
   w->kernels->rnea(&w->work, in->q, in->u, a, w->scratch);
   pki_update_origins(&w->work);
+  pki_relieve_contacts(w, in->contacts, in->ncontact, in->dt);
+  if (!in->anew) {
+    pki_relieve_by_world(sim, w, sim->state.n.pushed ? sim->state.pushes : NULL);
+  }
 }
 
 /* Where it was read. */

@@ -340,6 +340,7 @@ pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, pk_error
     return status;
   }
   const places p = places_of(sim, (int)h.room);
+  sim->past.known = false;
   sim->state.n = numbers_of(&h);
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
     const size_t bytes = is_saved(row) ? pki_memory_used(sim, row) * pki_memory[row].size : 0;

@@ -110,6 +110,7 @@ static void solve_constrained(pk_sim *sim, const pki_group *g, double *x)
   }
   pki_bilateral_factor(&j->bilateral, w, j->weights, direct);
   pki_bilateral_solve(&j->bilateral, w, x, direct ? j->rows : NULL);
+  pki_held_begin(sim);
 }
 
 void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
@@ -133,7 +134,7 @@ void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
     g->u_free[k] += g->u[k];
   }
   if (sim->options.bilateral == PK_BILATERAL_METHOD_DIRECT) {
-    pki_bilateral_refine(&sim->joints.bilateral, w, g->u_free);
+    pki_held_refine(sim, g->u_free, sim->joints.held_free);
   }
   pki_lap(sim, PK_STEP_PART_FACTOR, g->info);
 }
@@ -454,6 +455,7 @@ void pki_chain_keep_nothing(pk_sim *sim)
 {
   pki_assembly_clear(&sim->contact.assembly);
   keep_impulses(sim);
+  pki_held_end_free(sim);
 }
 
 pk_status pki_chain_solve(pk_sim *sim, pk_step_info *info)
@@ -496,11 +498,12 @@ void pki_chain_respond(pk_sim *sim, const pki_group *g)
 {
   pk_workspace *w = sim->workspace;
   pki_assembly_response(&sim->contact.assembly, w, sim->contact.assembly.r, g->u_end);
+  pki_held_respond(sim);
   for (int k = 0; k < sim->model->nu; k++) {
     g->u_end[k] += g->u_free[k];
   }
   if (sim->options.bilateral == PK_BILATERAL_METHOD_DIRECT) {
-    pki_bilateral_refine(&sim->joints.bilateral, w, g->u_end);
+    pki_held_refine(sim, g->u_end, sim->joints.held);
   }
 }
 
@@ -523,6 +526,7 @@ void pki_chain_finish(pk_sim *sim, const pki_group *g, pk_step_info *info)
 {
   const pki_law *law = pki_law_of(&sim->options);
   certify_bilateral(sim, g, info);
+  pki_held_keep(sim);
   if (law->finish != NULL) {
     law->finish(sim);
   }

@@ -19,6 +19,8 @@ void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *a
   j->moved = pki_arena_take(arena, ndrive, real);
   j->weights = pki_arena_take(arena, ndrive, real);
   j->rows = pki_arena_take(arena, (size_t)model->nbilateral, real);
+  j->held_free = pki_arena_take(arena, (size_t)model->nbilateral, real);
+  j->held = pki_arena_take(arena, (size_t)model->nbilateral, real);
   pki_bilateral_carve(&j->bilateral, model, arena);
   void *workspace = pki_arena_take(arena, j->cut ? pk_workspace_memsize(of) : 0, 1);
   if (arena->base == NULL || arena->overflow) {
@@ -181,4 +183,49 @@ int pki_body_of_velocity(const pk_model *m, int k)
     i++;
   }
   return i;
+}
+
+/* ---- impulses of constraints that are eliminated ---- */
+
+static void add_solved(const pki_sim_joints *j, double *held)
+{
+  for (int row = 0; row < j->bilateral.model->nbilateral; row++) {
+    held[row] += j->bilateral.solved[row];
+  }
+}
+
+void pki_held_begin(pk_sim *sim)
+{
+  const pki_sim_joints *j = &sim->joints;
+  memcpy(j->held_free, j->bilateral.solved, (size_t)sim->model->nbilateral * sizeof *j->held_free);
+}
+
+void pki_held_refine(pk_sim *sim, double *u, double *held)
+{
+  pki_sim_joints *j = &sim->joints;
+  pki_bilateral_refine(&j->bilateral, sim->workspace, u);
+  if (j->bilateral.has_loops) {
+    add_solved(j, held);
+  }
+}
+
+void pki_held_end_free(pk_sim *sim)
+{
+  memcpy(sim->joints.held, sim->joints.held_free, (size_t)sim->model->nbilateral * sizeof *sim->joints.held);
+}
+
+void pki_held_respond(pk_sim *sim)
+{
+  pki_sim_joints *j = &sim->joints;
+  pki_bilateral_read(&j->bilateral, sim->workspace);
+  pki_held_end_free(sim);
+  add_solved(j, j->held);
+}
+
+void pki_held_keep(pk_sim *sim)
+{
+  if (sim->options.bilateral == PK_BILATERAL_METHOD_DIRECT) {
+    memcpy(sim->state.last_bilateral, sim->joints.held,
+           (size_t)sim->model->nbilateral * sizeof *sim->joints.held);
+  }
 }

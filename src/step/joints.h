@@ -36,4 +36,19 @@ double pki_bilateral_gap(const pk_sim *sim);
 /* Rotors behind rigid gears join the inertia of joints in a work of the sim's model. */
 void pki_add_rotors(const pk_sim *sim, pki_work *work);
 
+/* ---- impulses of constraints that are eliminated ---- */
+
+/* The first solve of u_free with the factor has been made. */
+void pki_held_begin(pk_sim *sim);
+
+/* What redundant rows have left of their rates in u is taken out; its impulses join `held`. */
+void pki_held_refine(pk_sim *sim, double *u, double *held);
+
+/* The response to the impulses of all other rows has been found: those of u_end. The step ends at u_free: those of u_free. */
+void pki_held_respond(pk_sim *sim);
+void pki_held_end_free(pk_sim *sim);
+
+/* They are the world's, where no solver has found them. */
+void pki_held_keep(pk_sim *sim);
+
 #endif

@@ -25,6 +25,7 @@
  *   sim_options.c options, presets, laws
  *   sim_control.c the controller
  *   sim_sense.c   its sensors
+ *   joint_loads.c what its joints carry
  *   memory.c      what a world remembers from step to step
  *   grow.c        room for contacts, which grows between steps
  *   material.c    the ground and material pairs
@@ -176,7 +177,7 @@ typedef struct pki_sim_state {
   double *last_r;         /* [max_contacts][3] its impulses, contact axes */
   bool *last_sticks;      /* [max_contacts] */
   double *last_joint;     /* [PKI_JOINT_ROWS][joints] impulses of joint rows */
-  double *last_bilateral; /* [nbilateral] impulses of bilateral rows, when a solver finds them */
+  double *last_bilateral; /* [nbilateral] impulses of bilateral rows */
   bool *limited;          /* [joints] those whose command is at its limit */
   pki_spring *springs;    /* [max_contacts] of the last step */
   double *readings;       /* [pk_sensing_values] of sensors */
@@ -236,6 +237,8 @@ typedef struct pki_sim_joints {
   double *weights;
   /* [nbilateral] right sides. */
   double *rows;
+  /* [nbilateral] N s or N m s, impulses of rows that are eliminated: those of u_free, and those of u_end. */
+  double *held_free, *held;
   /* Constraints of the world, then the relative velocities of cut joints, one row each. */
   pki_bilateral bilateral;
   /* Of the joint model, when cut. */
@@ -251,6 +254,14 @@ typedef struct pki_smooth {
   double *xi_total, *u_total;               /* [nu] and what all stages add up to */
   double *state, *state_rate, *state_total; /* [nstate] likewise, of actuators */
 } pki_smooth;
+
+/* The last step, for what is asked of it afterwards. */
+typedef struct pki_last_step {
+  bool known;     /* there was one since the world was put where it is */
+  bool pushed;    /* some push acted in it */
+  double *q, *u;  /* the state that it began with */
+  double *pushes; /* [nbody][6] as in pki_sim_state */
+} pki_last_step;
 
 struct pk_sim {
   const pk_model *model;
@@ -270,6 +281,7 @@ struct pk_sim {
   double *tau_next;
   double *actuation_next; /* [nstate] */
   double *motors;         /* [nmotor][PKI_MOTOR_CONSTANTS] of this world */
+  pki_last_step past;
   pki_smooth smooth;
   pki_sim_contact contact;
   pki_sim_joints joints;

@@ -89,7 +89,7 @@ static const wrong cases[] = {
      "0: "
      "nothing is recorded)"},
     {REST "record:\n  rates: 1\n", 4, "record.rates",
-     "there is no key \"rates\"; did you mean \"rate\"? (one of: rate, view_rate, channels, compression)"},
+     "there is no key \"rates\"; did you mean \"rate\"? (one of: rate, view_rate, channels, compression, loads)"},
     {REST "record:\n  channels: all\n", 4, "record.channels", "channels is a value, expected a list"},
     {REST "record:\n  channels: [a, {}]\n", 4, "record.channels.1", "channels is a mapping, expected a text"},
     {REST "record:\n  channels: ['']\n", 4, "record.channels.0",

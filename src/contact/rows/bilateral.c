@@ -35,6 +35,7 @@ void pki_bilateral_carve(pki_bilateral *b, const pk_model *model, pki_arena *are
   b->plan = pki_arena_take(arena, n, sizeof *b->plan);
   b->gap = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *b->gap);
   b->rest = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *b->rest);
+  b->solved = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *b->solved);
   b->change = pki_arena_take(arena, (size_t)model->nu, sizeof *b->change);
   for (int i = 0; i < model->nconstraint && arena->base != NULL && !arena->overflow; i++) {
     const pk_model_constraint *c = &model->constraints[i];
@@ -282,6 +283,36 @@ void pki_bilateral_coordinates(const pk_model *model, const pki_work *w, double 
   }
 }
 
+void pki_bilateral_force(const pki_work *w, const pk_model_constraint *c, const double *rows, double point[3],
+                         double force[3], double moment[3])
+{
+  const frames f = frames_of(w, c);
+  double e[3];
+  memset(force, 0, 3 * sizeof *force), memset(moment, 0, 3 * sizeof *moment);
+  memcpy(point, f.pb, 3 * sizeof *point);
+  if (c->length > 0) {
+    const double size = fmax(sqrt(pki_dot3(f.d, f.d)), 1e-300);
+    for (int i = 0; i < 3; i++) {
+      force[i] = rows[0] * f.d[i] / size;
+    }
+    return;
+  }
+  int row = 0;
+  for (int part = 0; part < 2; part++) {
+    double *const sum = part ? moment : force;
+    for (int k = 0; k < 3; k++) {
+      if (((part ? c->turn : c->travel) >> k & 1) == 0) {
+        continue;
+      }
+      matrix_column(f.Ra, k, e);
+      for (int i = 0; i < 3; i++) {
+        sum[i] += rows[row] * e[i];
+      }
+      row++;
+    }
+  }
+}
+
 /* ---- in the factor ---- */
 
 /* The pair of unknowns a, b of the plan. */
@@ -349,6 +380,14 @@ void pki_bilateral_solve(pki_bilateral *b, pk_workspace *w, double *x, const dou
   }
   w->kernels->ltl_solve(&w->work, y);
   pki_plan_collect(m, y, x);
+  pki_bilateral_read(b, w);
+}
+
+void pki_bilateral_read(pki_bilateral *b, const pk_workspace *w)
+{
+  for (int row = 0; row < b->model->nbilateral; row++) {
+    b->solved[row] = -w->work.plan[b->plan[row]];
+  }
 }
 
 void pki_bilateral_refine(pki_bilateral *b, pk_workspace *w, double *u)

@@ -34,6 +34,7 @@ typedef struct pki_bilateral {
   double *gap;    /* [nbilateral] m or rad */
   double *rest;   /* [nbilateral] what a refinement takes out, */
   double *change; /* [nu] and how */
+  double *solved; /* [nbilateral] N s or N m s, impulses of the last solve */
   bool has_loops;
 } pki_bilateral;
 
@@ -59,6 +60,14 @@ void pki_bilateral_solve(pki_bilateral *b, pk_workspace *w, double *x, const dou
 
 /* What c has left of J u = 0 in u [nu] is taken out by one more solve. For loops only: cut joints have no c. */
 void pki_bilateral_refine(pki_bilateral *b, pk_workspace *w, double *u);
+
+/* What the last solve with the factor has left in the plan: impulses of the rows into solved [nbilateral]. */
+void pki_bilateral_read(pki_bilateral *b, const pk_workspace *w);
+
+/* The force at a point and the moment, world axes, that rows of a constraint with the forces `rows` [nrow] make on its second body; on
+ * the first one the opposite, at the same point. At the configuration of the work; not for couplings. */
+void pki_bilateral_force(const pki_work *work, const pk_model_constraint *c, const double *rows,
+                         double point[3], double force[3], double moment[3]);
 
 /* A row times a velocity [nu]; out [nu] += its direction times f. */
 double pki_bilateral_velocity(const pki_bilateral *b, int row, const double *u);
