@@ -13,6 +13,7 @@
 static const double tilted = 0.5;      /* cosine of the tilt of one who has fallen */
 static const double limp = 0.0906913;  /* m h^2 sqrt(g/h), damping after a fall */
 static const double loading = 0.25;    /* part of a shift in which a foot takes its load, or leaves it */
+static const double soft = 0.01;       /* of the weight of roll and pitch of a foot that does not lie flat */
 static const double ground_time = 0.2; /* s, in which the height follows the ground */
 
 /* ---- goals of the program ---- */
@@ -45,6 +46,15 @@ static void limit_load(const pki_biped_now *n, int f)
   }
 }
 
+/* While a sole does not lie flat, roll and pitch of the foot are free for the ground to turn it. */
+static void soften_ankle(const pki_biped_now *n, int f)
+{
+  const pki_whole_lanes *w = n->g->w;
+  for (int k = 0; k < 2 && n->g->s->feet[f].stands && !n->is_flat[f]; k++) {
+    w->weight[(n->g->c->feet[f].row + k) * w->lanes + n->g->l] *= soft;
+  }
+}
+
 static void aim_feet(pki_biped_now *n)
 {
   for (int f = 0; f < 2; f++) {
@@ -56,6 +66,7 @@ static void aim_feet(pki_biped_now *n)
     }
     pki_whole_ask_foot(n->g, f, &n->foot[f], &to);
     limit_load(n, f);
+    soften_ankle(n, f);
   }
 }
 
@@ -143,6 +154,7 @@ static void aim_biped(const pki_whole_body *c, const pk_observation *seen, pki_w
   if (up < tilted) {
     n.s->phase = PK_BIPED_FALLEN;
   }
+  pki_biped_feel_soles(&n, seen);
   pki_biped_tick(&n);
   pki_biped_plan(&n);
   aim_joints(&n);

@@ -1,6 +1,6 @@
 /* The controller `biped`, in parts: options (biped_options.c), what happens when (biped_clock.c), the plan of footsteps and of the divergent
  * component (biped_plan.c with footstep.c, divergent.c and step_adjust.c), the swinging foot (biped_swing.c), where the pressure may be
- * (support_area.c), and goals of the whole-body program (biped.c).
+ * (support_area.c), what soles feel (biped_sole.c), and goals of the whole-body program (biped.c).
  *
  *   contacts -> phase -> footsteps -> divergent component -> pressure -> acceleration of the mass
  *                                  -> swinging foot, trunk, arms      -> whole-body program */
@@ -24,8 +24,15 @@ typedef struct pki_swing_number {
   double x, rate, acc;
 } pki_swing_number;
 
+/* Where a sole has touched since it landed. */
+typedef struct pki_sole_state {
+  int touched;
+  double least[2], most[2]; /* m, level axes of the foot, from its middle */
+} pki_sole_state;
+
 /* What is remembered of a world. */
 typedef struct pki_biped_state {
+  pki_sole_state soles[2];
   pk_biped_phase phase;
   int stance;                /* PKI_LEFT, PKI_RIGHT: carries in a swing, will carry after a shift */
   int last;                  /* 1: this shift ends in standing */
@@ -63,6 +70,9 @@ typedef struct pki_biped_now {
   double xi[2];        /* m */
   double load[2];      /* N */
   pki_whole_foot_now foot[2];
+  double corner[2][PKI_WHOLE_POINTS]
+               [3]; /* m, where forces may act, from the middle of a foot, axes of its body */
+  bool is_flat[2];  /* it has had contacts over most of the sole since it landed, or does not touch */
   double wanted[3]; /* speed that is wanted by the schedule */
   pki_divergent_plan plan;
   pki_footstep planned; /* the next step before it was moved */
@@ -87,11 +97,14 @@ void pki_biped_plan(pki_biped_now *n);
 /* Where the pressure of a foot is planned to be. */
 void pki_biped_pressure_of(const pki_biped_now *n, const pki_footstep *step, int foot, double out[2]);
 
+/* biped_sole.c */
+void pki_biped_feel_soles(pki_biped_now *n, const pk_observation *seen);
+
 /* biped_swing.c */
 void pki_biped_swing_begin(pki_biped_now *n, int foot);
 void pki_biped_swing_step(pki_biped_now *n, int foot, pki_whole_foot_goal *to);
 
-/* support_area.c: the nearest point of the convex hull of `count` points (at most 8) to p. */
+/* support_area.c: the nearest point of the convex hull of `count` points (at most 16) to p. */
 void pki_support_clamp(int count, const double (*points)[2], const double p[2], double out[2]);
 
 #endif

@@ -98,25 +98,35 @@ static void build_plan(pki_biped_now *n, const pki_footstep *step, double length
 
 /* ---- a push ---- */
 
-/* How far the pressure can go from where it is planned, along the axes of a sole: least and most. */
-static void find_room(const pki_biped_now *n, int foot, const double at[2], double least[2], double most[2])
+/* Corners of a sole, drawn in by the margin, seen from above. */
+static int find_corners(const pki_biped_now *n, int foot, double (*corners)[2])
 {
   const pki_whole_foot *sole = &n->g->c->feet[foot];
   const pki_whole_foot_now *now = &n->foot[foot];
-  const double margin = n->b->options.margin, yaw = n->s->feet[foot].yaw;
-  least[0] = least[1] = INFINITY, most[0] = most[1] = -INFINITY;
   for (int p = 0; p < sole->npoint; p++) {
-    double off[3], arm[3], seen[2];
+    double off[3], arm[3];
     pki_sub3(sole->point[p], sole->middle, off);
+    for (int k = 0; k < 3; k++) {
+      off[k] = copysign(fmax(fabs(off[k]) - n->b->options.margin, 0), off[k]);
+    }
     pki_mat3_apply(now->R, off, arm);
-    const double corner[2] = {now->at[0] + arm[0], now->at[1] + arm[1]};
-    pki_footstep_between(at, corner, yaw, seen);
+    corners[p][0] = now->at[0] + arm[0], corners[p][1] = now->at[1] + arm[1];
+  }
+  return sole->npoint;
+}
+
+/* How far the pressure can go from where it is planned, along the axes of a sole: least and most. */
+static void find_room(const pki_biped_now *n, int foot, const double at[2], double least[2], double most[2])
+{
+  double corners[PKI_WHOLE_POINTS][2];
+  const int count = find_corners(n, foot, corners);
+  least[0] = least[1] = most[0] = most[1] = 0;
+  for (int p = 0; p < count; p++) {
+    double seen[2];
+    pki_footstep_between(at, corners[p], n->s->feet[foot].yaw, seen);
     for (int k = 0; k < 2; k++) {
       least[k] = fmin(least[k], seen[k]), most[k] = fmax(most[k], seen[k]);
     }
-  }
-  for (int k = 0; k < 2; k++) {
-    least[k] = fmin(least[k] + margin, 0), most[k] = fmax(most[k] - margin, 0);
   }
 }
 
@@ -167,35 +177,13 @@ static void move_step(pki_biped_now *n, const pki_divergent *planned)
 
 /* ---- the pressure ---- */
 
-/* Corners of the soles that carry, less the margin. */
-static int find_corners(const pki_biped_now *n, double (*corners)[2])
-{
-  const pki_biped_state *s = n->s;
-  const double margin = n->b->options.margin;
-  int count = 0;
-  for (int f = 0; f < 2; f++) {
-    const pki_whole_foot *sole = &n->g->c->feet[f];
-    for (int p = 0; p < sole->npoint && (s->phase != PK_BIPED_SWINGS || f == s->stance); p++) {
-      double off[3], arm[3];
-      pki_sub3(sole->point[p], sole->middle, off);
-      for (int k = 0; k < 3; k++) {
-        off[k] = copysign(fmax(fabs(off[k]) - margin, 0), off[k]);
-      }
-      pki_mat3_apply(n->foot[f].R, off, arm);
-      corners[count][0] = n->foot[f].at[0] + arm[0], corners[count][1] = n->foot[f].at[1] + arm[1];
-      count++;
-    }
-  }
-  return count;
-}
-
 /* p = p_ref + (1 + gain/omega)(xi - xi_ref) and its integral: the error of xi then vanishes at the rate `gain`. */
 static void find_pressure(pki_biped_now *n)
 {
   pki_biped_state *s = n->s;
   const pk_biped_options *o = &n->b->options;
   const double k = 1 + o->gain / n->omega;
-  double corners[8][2], p[2];
+  double corners[2 * PKI_WHOLE_POINTS][2], p[2];
   for (int e = 0; e < 2; e++) {
     const double error = n->xi[e] - n->reference.at[e];
     p[e] = n->reference.pressure[e] + k * error + s->integral[e];
@@ -204,7 +192,10 @@ static void find_pressure(pki_biped_now *n)
       s->integral[e] = fmin(fmax(s->integral[e], -o->integral_limit), o->integral_limit);
     }
   }
-  const int count = find_corners(n, corners);
+  int count = 0;
+  for (int f = 0; f < 2; f++) {
+    count += s->phase != PK_BIPED_SWINGS || f == s->stance ? find_corners(n, f, corners + count) : 0;
+  }
   pki_support_clamp(count, (const double(*)[2])corners, p, n->pressure);
   /* what is beyond the soles is up to turns of trunk and arms */
   const double beyond[2] = {p[0] - n->pressure[0], p[1] - n->pressure[1]}, far = hypot(beyond[0], beyond[1]);

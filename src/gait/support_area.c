@@ -4,6 +4,8 @@
 
 #include "gait/biped.h"
 
+enum { MOST_POINTS = 16 };
+
 /* Twice the area of the triangle o, a, b; positive counterclockwise. */
 static double turn_of(const double o[2], const double a[2], const double b[2])
 {
@@ -47,8 +49,8 @@ static void nearest_on_segment(const double a[2], const double b[2], const doubl
 
 void pki_support_clamp(int count, const double (*points)[2], const double p[2], double out[2])
 {
-  double sorted[8][2], hull[18][2];
-  count = count < 8 ? count : 8;
+  double sorted[MOST_POINTS][2], hull[2 * MOST_POINTS + 2][2];
+  count = count < MOST_POINTS ? count : MOST_POINTS;
   memcpy(sorted, points, (size_t)count * sizeof sorted[0]);
   const int n = find_hull(count, sorted, hull);
   const double at[2] = {p[0], p[1]};
