@@ -1,7 +1,7 @@
 /* Controllers that come with Pronk: `hold` keeps a pose, `track` and `computed-torque` follow joint
  * references, `inverse-dynamics` follows them with feet that stand, at any step, `locomotion` lets a quadruped
  * stand, go in nine gaits, and jump, `whole-body` lets any robot follow tasks of its trunk, mass, feet and joints
- * within friction and torque limits, `follow` makes a robot on legs repeat a motion of its whole body.
+ * within friction and torque limits, `biped` makes a humanoid walk by the same program, `follow` makes a robot on legs repeat a motion of its whole body.
  *
  *   pk_locomotion_options o = pk_locomotion_options_default();
  *   o.gait = PK_GAIT_TROT;
@@ -446,6 +446,158 @@ typedef struct pk_whole_body_report {
 
 /* Of a world whose controller is one of pk_whole_body_create; all zero before its first update. PK_ERROR_ARGUMENT: it is not. */
 PK_API pk_status pk_whole_body_get_report(const pk_sim *sim, pk_whole_body_report *out, pk_error *err);
+
+enum { PK_BIPED_CHANGES = 32 };
+
+/* How a biped goes from some time on. */
+typedef struct pk_biped_change {
+  /* s, when it begins. */
+  double at;
+  /* m/s. */
+  double forward;
+  /* m/s, to the left. */
+  double sideways;
+  /* rad/s, to the left. */
+  double turn;
+} pk_biped_change;
+
+/* Walking of a robot with two soles on a free trunk: footsteps, a plan of the divergent component of motion, steps that move when
+ * it is pushed, and whole-body control of all of it (docs/theory/walking.md). It stands while all wanted speeds are zero. The robot should be set
+ * on its feet, level and a little bent at the knees, before the first update. Whoever has fallen (trunk tilted by more than 60 degrees) gets
+ * damping only, until the world is reset. */
+typedef struct pk_biped_options {
+  /* s between updates, a whole number of steps; 0: each step. Default 2e-3. */
+  double period;
+  /* Links of the left and the right foot. Required. */
+  const char *feet[2];
+  /* Joints that swing the left and the right arm; NULL: none. */
+  const char *arms[2];
+
+  /* m/s, wanted speed. Default 0. */
+  double forward;
+  /* m/s, to the left. Default 0. */
+  double sideways;
+  /* rad/s, to the left. Default 0. */
+  double turn;
+  /* s, when it starts; it stands before. Default 0.5. */
+  double start;
+  /* s, when it stops; it stands after. Default 1e9. */
+  double stop;
+  /* [change_count] times rise; each counts from its time on. */
+  pk_biped_change changes[PK_BIPED_CHANGES];
+  /* Default 0. */
+  int change_count;
+  /* m/s^2 and rad/s^2, how fast the wanted speed may change. Default 0.3. */
+  double acceleration;
+
+  /* s, a foot swings. Default 0.5. */
+  double swing;
+  /* s, both feet stand between two swings. Default 0.2. */
+  double support;
+  /* s, both feet stand before the first swing and after the last one. Default 0.8. */
+  double shift;
+  /* m, between the feet; 0: as they stand at the first update. Default 0. */
+  double width;
+  /* m, of a swinging foot. Default 0.03. */
+  double lift;
+  /* m, of the centre of mass over the soles; 0: as at the first update. Default 0. */
+  double height;
+  /* m/s, of a foot that finds no ground where it should land. Default 0.1. */
+  double descent;
+  /* Part of the weight on a foot that has landed. Default 0.05. */
+  double touch;
+  /* rad, forward lean of the trunk. Default 0. */
+  double lean;
+  /* Of the arms: angle for each metre that the foot of the same side is behind the other one, in 1/height. Default 0.5. */
+  double arm_swing;
+
+  /* m, of the planned pressure from the middle of a sole, forward. Default 0. */
+  double pressure_forward;
+  /* m, likewise, towards the other foot. Default 0.005. */
+  double pressure_inward;
+  /* m, the pressure stays this far within the soles. Default 0.012. */
+  double margin;
+  /* m, the pressure that is asked for may be this far beyond them: the acceleration of the mass that goes with it comes from turns of
+   * trunk and arms. Default 0.03. */
+  double hips;
+  /* 1/s, errors of the divergent component vanish at this rate. Default 4. */
+  double gain;
+  /* 1/s, of their integral. Default 0. */
+  double integral;
+  /* m, most of the integral's part. Default 0.02. */
+  double integral_limit;
+
+  /* Steps move when the robot is pushed. Default true. */
+  bool adjust;
+  /* m, most of a step ahead and behind. Default 0.3. */
+  double reach;
+  /* m, least and most distance of the feet to the side. Default 0.11 and 0.35. */
+  double narrow;
+  double wide;
+  /* s, shortest and longest swing. Default 0.35 and 0.9. */
+  double soonest;
+  double latest;
+  /* m^2, of the square of exp(omega T) over its planned value less 1. Default 0.01. */
+  double time_weight;
+  /* Of the square of the divergent component's offset from the planned one, beside that of the step. Default 100. */
+  double offset_weight;
+
+  /* Contact forces stay within this friction cone. Default 0.6. */
+  double friction;
+  /* Each of the tasks. The mass has gains of its height alone. */
+  pk_whole_body_gains tasks[PK_WHOLE_BODY_TASK_COUNT];
+  /* As those of pk_whole_body_options. Defaults 0.01, 1e-5, 1e-4, -1. */
+  double legs;
+  double effort_weight;
+  double force_weight;
+  double damping;
+  /* N m s/rad, what drives take for each rad/s of their joint, as back-EMF in a loop on the torque of a spring does: commands add it.
+   * Default 0. */
+  double drive_damping;
+} pk_biped_options;
+
+PK_API pk_biped_options pk_biped_options_default(void);
+PK_API pk_status pk_biped_create(const pk_model *model, const pk_biped_options *options, pk_controller **out,
+                                 pk_error *err);
+PK_API void pk_biped_destroy(pk_controller *controller);
+
+/* The wanted speed of the robot of one world, between its steps, in the place of the options' and their changes: m/s, m/s (left), rad/s
+ * (left); all zero: it stops. As pk_locomotion_set_speed, for controllers of pk_biped_create. */
+PK_API pk_status pk_biped_set_speed(pk_sim *sim, double forward, double sideways, double turn, pk_error *err);
+
+/* What a walking robot does. */
+typedef enum pk_biped_phase {
+  PK_BIPED_STANDS, /* both feet carry, and no step is planned */
+  PK_BIPED_SHIFTS, /* both feet carry, the pressure goes from one to the other */
+  PK_BIPED_SWINGS, /* one foot swings */
+  PK_BIPED_FALLEN, /* it lies */
+  PK_BIPED_PHASE_COUNT
+} pk_biped_phase;
+
+/* How the last update of a world went. */
+typedef struct pk_biped_report {
+  pk_biped_phase phase;
+  /* The foot that carries, or to which the pressure goes: 0 left, 1 right. */
+  int stance;
+  /* Steps that have landed. */
+  int steps;
+  /* Of them steps that were moved by more than a centimetre or by more than 50 ms. */
+  int moved;
+  /* m, divergent component, its reference, and the pressure that was asked for. */
+  double divergent[2];
+  double reference[2];
+  double pressure[2];
+  /* m, the next footstep: planned, and as it is now. */
+  double planned[2];
+  double target[2];
+  /* s, planned end of the phase. */
+  double length;
+  /* rad, heading that is wanted. */
+  double heading;
+} pk_biped_report;
+
+/* Of a world whose controller is one of pk_biped_create; all zero before its first update. PK_ERROR_ARGUMENT: it is not. */
+PK_API pk_status pk_biped_get_report(const pk_sim *sim, pk_biped_report *out, pk_error *err);
 
 /* A motion of the whole body (docs/formats/motion.md) that a legged robot with a free trunk repeats, or makes once: joints follow it,
  * feet that stand bring the trunk back to it, and feet that swing land where they catch what is too fast. The robot should begin

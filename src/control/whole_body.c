@@ -227,6 +227,20 @@ static void write_commands(const pki_whole_body *c, const pki_whole_lanes *w, in
   }
 }
 
+/* The first update of a world. */
+static void start_world(const pki_whole_body *c, double time, const pki_whole_lanes *w, int l,
+                        pki_whole_state *s)
+{
+  s->since = time;
+  s->awake = true;
+  for (int j = 0; j < c->nact; j++) {
+    s->numbers[j] = w->q[w->work.model->dof_q[c->u + c->act[j]] * w->lanes + l];
+  }
+  if (c->is_free) {
+    c->planner->start(c, w, l, s);
+  }
+}
+
 static void update_lanes(const pki_whole_body *c, const pki_whole_kernels *kernels, const whole_group *g,
                          pki_whole_lanes *w)
 {
@@ -239,10 +253,9 @@ static void update_lanes(const pki_whole_body *c, const pki_whole_kernels *kerne
   for (int l = 0; l < w->lanes; l++) {
     const int i = l < g->count ? l : 0;
     if (!g->state[i]->awake) {
-      g->state[i]->since = g->seen[i]->time;
-      pki_whole_body_start(c, w, l, g->state[i]);
+      start_world(c, g->seen[i]->time, w, l, g->state[i]);
     }
-    pki_whole_body_aim(c, g->seen[i], g->state[i], w, l);
+    c->planner->aim(c, g->seen[i], g->state[i], w, l);
   }
   dynamics->ltl_factor(&w->work);
   kernels->act(c, w, warm, &how);
@@ -256,6 +269,9 @@ static void update_lanes(const pki_whole_body *c, const pki_whole_kernels *kerne
     write_report(c, w, l, &how, s);
     report_limits(c, w, l, s);
     write_commands(c, w, l, c->controller.period > 0 ? c->controller.period : g->seen[l]->dt, g->commands[l]);
+    if (c->planner->finish != NULL) {
+      c->planner->finish(c, w, l, s, g->commands[l]);
+    }
   }
 }
 
@@ -270,6 +286,9 @@ static void update_group(const pk_controller *self, int count, const pk_observat
       const int i = g.count++;
       g.seen[i] = &seen[next], g.state[i] = states[next], g.commands[i] = commands[next];
       pki_whole_body_feel(c, g.seen[i], g.state[i]);
+      if (c->planner->stand != NULL) {
+        c->planner->stand(c, g.seen[i], g.state[i]);
+      }
       status[next++] = PK_OK;
     } while (next < count && g.count < c->wide->lanes);
     const bool several = g.count > 1;
@@ -311,31 +330,44 @@ static void complete_controller(pki_whole_body *c, const pk_model *model)
   pki_whole_scratch s;
   pki_arena_take(&counting, 1, sizeof s);
   carve_scratch(c, model, &counting, &s);
-  c->controller = (pk_controller){.name = "whole-body",
-                                  .period = c->options.period,
-                                  .model = pk_model_hash(model),
-                                  .state_size = sizeof(pki_whole_state) +
-                                                (size_t)(c->nact + c->unknowns) * sizeof(double),
-                                  .update_group = update_group,
-                                  .user = c,
-                                  .scratch_size = counting.used};
+  c->controller =
+      (pk_controller){.name = c->planner->name,
+                      .period = c->options.period,
+                      .model = pk_model_hash(model),
+                      .state_size = sizeof(pki_whole_state) +
+                                    (size_t)(c->nact + c->unknowns) * sizeof(double) + c->planner->memory,
+                      .update_group = update_group,
+                      .user = c,
+                      .scratch_size = counting.used};
 }
 
-pk_status pk_whole_body_create(const pk_model *model, const pk_whole_body_options *options,
-                               pk_controller **out, pk_error *err)
+void *pki_whole_body_memory(const pki_whole_body *c, pki_whole_state *s)
+{
+  return s->numbers + c->nact + c->unknowns;
+}
+
+const pki_whole_body *pki_whole_body_of(const pk_controller *controller)
+{
+  return controller != NULL && controller->update_group == update_group ? controller->user : NULL;
+}
+
+pk_status pki_whole_body_make(const pk_model *model, const pk_whole_body_options *options,
+                              const pki_whole_planner *planner, pki_whole_body **out, pk_error *err)
 {
   *out = NULL;
-  const pk_whole_body_options chosen = options ? *options : pk_whole_body_options_default();
   pki_reference_table table = {0};
-  pk_status status = pki_whole_body_validate(&chosen, err);
-  status = status == PK_OK ? pki_reference_read(chosen.file, model, &table, err) : status;
-  pki_whole_body *c = status == PK_OK ? calloc(1, sizeof *c + pki_reference_size(&table)) : NULL;
+  pk_status status = pki_whole_body_validate(options, err);
+  status = status == PK_OK ? pki_reference_read(options->file, model, &table, err) : status;
+  const size_t reference = (pki_reference_size(&table) + 63) / 64 * 64;
+  pki_whole_body *c = status == PK_OK ? calloc(1, sizeof *c + reference + planner->plan_size) : NULL;
   if (status == PK_OK && c == NULL) {
     status = pki_fail_memory(err, "a controller");
   }
   if (status == PK_OK) {
-    const pki_reference_options followed = {.loop = chosen.loop, .ramp = chosen.ramp};
-    c->options = chosen;
+    const pki_reference_options followed = {.loop = options->loop, .ramp = options->ramp};
+    c->options = *options;
+    c->planner = planner;
+    c->plan = (char *)c->memory + reference;
     status = pki_whole_body_find(c, model, err);
     status = status == PK_OK ? match_columns(c, model, &table, err) : status;
     status = status == PK_OK ? pki_reference_init(&table, &followed, c->memory, &c->reference, err) : status;
@@ -346,8 +378,18 @@ pk_status pk_whole_body_create(const pk_model *model, const pk_whole_body_option
     return status;
   }
   complete_controller(c, model);
-  *out = &c->controller;
+  *out = c;
   return PK_OK;
+}
+
+pk_status pk_whole_body_create(const pk_model *model, const pk_whole_body_options *options,
+                               pk_controller **out, pk_error *err)
+{
+  const pk_whole_body_options chosen = options ? *options : pk_whole_body_options_default();
+  pki_whole_body *c;
+  const pk_status status = pki_whole_body_make(model, &chosen, &pki_whole_body_planner, &c, err);
+  *out = status == PK_OK ? &c->controller : NULL;
+  return status;
 }
 
 void pk_whole_body_destroy(pk_controller *controller)
@@ -358,7 +400,7 @@ void pk_whole_body_destroy(pk_controller *controller)
 pk_status pk_whole_body_get_report(const pk_sim *sim, pk_whole_body_report *out, pk_error *err)
 {
   const pk_controller *by = sim->control.by;
-  if (by == NULL || by->update_group != update_group) {
+  if (pki_whole_body_of(by) == NULL) {
     *out = (pk_whole_body_report){0};
     return pki_fail(
         err, PK_ERROR_ARGUMENT, (pki_where){.field = "controller"},

@@ -38,10 +38,13 @@ typedef struct pki_whole_foot {
 } pki_whole_foot;
 
 struct pki_whole_kernels;
+struct pki_whole_planner;
 
 typedef struct pki_whole_body {
   pk_controller controller;
   pk_whole_body_options options;
+  const struct pki_whole_planner *planner;
+  void *plan; /* what the planner knows of the robot, in the same block */
   const struct pki_whole_kernels *one, *wide;
   int robot, root; /* root: its body */
   bool is_free;    /* trunk on a floating joint */
@@ -70,11 +73,13 @@ typedef struct pki_whole_body {
 typedef struct pki_whole_foot_state {
   double home[3], turn[9]; /* where its middle stood last, m; axes of its body then */
   double normal[3];        /* of the ground below, world */
+  double load;             /* N, along the normals of its contacts in the last step */
   double quiet;            /* s, without contact */
   int stands, touches;
 } pki_whole_foot_state;
 
-/* What is remembered of a world; followed by q of the joints at the start [nact] and the last x [unknowns]. */
+/* What is remembered of a world; followed by q of the joints at the start [nact], the last x [unknowns] and what the planner
+ * remembers. */
 typedef struct pki_whole_state {
   int awake, warm;
   double since;        /* s, of the first update */
@@ -150,6 +155,23 @@ static inline int pki_whole_pitch(const pki_whole_body *c)
 const pki_whole_kernels *pki_whole_kernels_get(int lanes);
 const pki_whole_kernels *pki_whole_kernels_find(const char *isa, int lanes);
 
+/* Who says what tasks ask for: the references of `whole-body` itself (whole_body_goals.c), or another controller that has this
+ * program. An update calls `stand`, at the first one `start`, then `aim`. */
+typedef struct pki_whole_planner {
+  const char *name;         /* of the controller */
+  size_t plan_size, memory; /* bytes of pki_whole_body.plan, and those that it remembers in each world */
+  /* Which feet stand (pki_whole_foot_state.stands), from contacts; NULL: `aim` says so. */
+  void (*stand)(const pki_whole_body *c, const pk_observation *seen, pki_whole_state *s);
+  /* Where things are at the first update of a robot on a free trunk, lane l. */
+  void (*start)(const pki_whole_body *c, const pki_whole_lanes *w, int l, pki_whole_state *s);
+  /* Targets and weights of all rows of lane l, cones of all feet, after `sense`. */
+  void (*aim)(const pki_whole_body *c, const pk_observation *seen, pki_whole_state *s,
+              const pki_whole_lanes *w, int l);
+  /* Last changes of the commands, lane l; may be NULL. */
+  void (*finish)(const pki_whole_body *c, const pki_whole_lanes *w, int l, pki_whole_state *s,
+                 pk_command *commands);
+} pki_whole_planner;
+
 /* whole_body_options.c */
 enum { PKI_WHOLE_BODY_FIELDS = 45 };
 extern const pk_field pki_whole_body_fields[];
@@ -163,10 +185,55 @@ pk_status pki_whole_body_find(pki_whole_body *c, const pk_model *model, pk_error
  * several balls an area with up to PKI_WHOLE_POINTS corners. */
 pk_status pki_whole_foot_points(const pk_model *m, const double turn[9], pki_whole_foot *foot, pk_error *err);
 
-/* whole_body_goals.c: which feet stand, from contacts; targets and weights of rows for lane l, after `sense`. */
+/* whole_body.c: a controller with this planner, its plan zero; the world's memory of the planner; whether a controller is of these. */
+pk_status pki_whole_body_make(const pk_model *model, const pk_whole_body_options *options,
+                              const pki_whole_planner *planner, pki_whole_body **out, pk_error *err);
+void *pki_whole_body_memory(const pki_whole_body *c, pki_whole_state *s);
+const pki_whole_body *pki_whole_body_of(const pk_controller *controller);
+
+/* whole_body_goals.c */
+extern const pki_whole_planner pki_whole_body_planner;
+
+/* whole_body_tasks.c: one world's numbers for its rows, on lane l. */
+typedef struct pki_whole_goals {
+  const pki_whole_body *c;
+  pki_whole_state *s;
+  const pki_whole_lanes *w;
+  int l;
+  double time;
+  double mass[3], rate[3], R[9]; /* of the centre of mass; axes of the trunk */
+  double line[3]; /* unit, between the two points on which it stands; zero: it does not stand so */
+} pki_whole_goals;
+
+/* Where a foot is. */
+typedef struct pki_whole_foot_now {
+  double at[3], R[9], rate[6];
+} pki_whole_foot_now;
+
+/* Where a foot should be. */
+typedef struct pki_whole_foot_goal {
+  bool stands;
+  double at[3], turn[9]; /* m, of its middle; axes of its body; not read while it stands */
+  double ahead[6];       /* kd times the rate of the reference and its acceleration, angular first */
+} pki_whole_foot_goal;
+
+void pki_whole_read(const pki_whole_lanes *w, const double *from, int l, int count, double *to);
+pki_whole_goals pki_whole_goals_at(const pki_whole_body *c, double time, pki_whole_state *s,
+                                   const pki_whole_lanes *w, int l);
+pki_whole_foot_now pki_whole_foot_at(const pki_whole_goals *g, int f);
+/* The rotation vector from R to `to`, in the axes of R. */
+void pki_whole_turn_between(const double R[9], const double to[9], double out[3]);
+void pki_whole_ask_row(const pki_whole_goals *g, int row, pk_whole_body_task task, double b);
+void pki_whole_ask_foot(const pki_whole_goals *g, int f, const pki_whole_foot_now *now,
+                        const pki_whole_foot_goal *to);
+/* The attitude `to` of the trunk, whose rates are in the axes of the reference; `tilt`: by how much it is turned from it, world. */
+void pki_whole_ask_turn(const pki_whole_goals *g, const double to[9], const double rates[3], double tilt[3]);
+/* Acceleration of the mass; its angular momentum dies out. */
+void pki_whole_ask_mass(const pki_whole_goals *g, const double acceleration[3]);
+/* Joint j with a motor. */
+void pki_whole_ask_joint(const pki_whole_goals *g, int j, const pki_goal *to);
+
+/* What feet feel: contacts, load, the ground's normal. */
 void pki_whole_body_feel(const pki_whole_body *c, const pk_observation *seen, pki_whole_state *s);
-void pki_whole_body_start(const pki_whole_body *c, const pki_whole_lanes *w, int l, pki_whole_state *s);
-void pki_whole_body_aim(const pki_whole_body *c, const pk_observation *seen, pki_whole_state *s,
-                        const pki_whole_lanes *w, int l);
 
 #endif

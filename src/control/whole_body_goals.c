@@ -37,53 +37,23 @@ static int move_at(const pki_whole_body *c, double time)
 
 /* ---- feet ---- */
 
-void pki_whole_body_feel(const pki_whole_body *c, const pk_observation *seen, pki_whole_state *s)
+static void find_standing(const pki_whole_body *c, const pk_observation *seen, pki_whole_state *s)
 {
-  const double period = c->controller.period > 0 ? c->controller.period : seen->dt;
   const int move = move_at(c, seen->time);
   for (int f = 0; f < c->nfoot; f++) {
-    pki_whole_foot_state *foot = &s->feet[f];
-    double sum[3] = {0};
-    foot->touches = false;
-    for (int k = 0; k < seen->ncontact; k++) {
-      double impulse[3], normal[3];
-      if (pk_sim_contact_carries(&seen->contacts[k], seen->model, c->feet[f].link, impulse, normal)) {
-        const double push = fmax(pki_dot3(impulse, normal), 1e-9);
-        foot->touches = true;
-        pki_along3(sum, push, normal, sum);
-      }
-    }
-    foot->quiet = foot->touches || !s->awake ? 0 : foot->quiet + period;
-    const double size = pki_length3(sum);
-    for (int e = 0; e < 3 && (size > 0 || !s->awake); e++) {
-      foot->normal[e] = size > 0 ? sum[e] / size : e == 2;
-    }
     const bool lifted = move >= 0 && c->lifted[move] >> f & 1;
-    foot->stands = !lifted && (c->options.stance == PK_WHOLE_BODY_STANCE_ALL || foot->quiet < patience);
+    s->feet[f].stands =
+        !lifted && (c->options.stance == PK_WHOLE_BODY_STANCE_ALL || s->feet[f].quiet < patience);
   }
 }
 
 /* ---- where things are ---- */
 
-static void read_numbers(const pki_whole_lanes *w, const double *from, int l, int count, double *to)
+static void start_references(const pki_whole_body *c, const pki_whole_lanes *w, int l, pki_whole_state *s)
 {
-  for (int k = 0; k < count; k++) {
-    to[k] = from[k * w->lanes + l];
-  }
-}
-
-void pki_whole_body_start(const pki_whole_body *c, const pki_whole_lanes *w, int l, pki_whole_state *s)
-{
-  s->awake = true;
-  for (int j = 0; j < c->nact; j++) {
-    s->numbers[j] = w->q[w->work.model->dof_q[c->u + c->act[j]] * w->lanes + l];
-  }
-  if (!c->is_free) {
-    return;
-  }
-  read_numbers(w, w->mass_at, l, 3, s->mass_from);
-  read_numbers(w, w->trunk_turn, l, 9, s->trunk);
-  read_numbers(w, w->trunk_at, l, 3, s->place);
+  pki_whole_read(w, w->mass_at, l, 3, s->mass_from);
+  pki_whole_read(w, w->trunk_turn, l, 9, s->trunk);
+  pki_whole_read(w, w->trunk_at, l, 3, s->place);
   s->heading = atan2(s->trunk[3], s->trunk[0]);
   memcpy(s->mass_home, s->mass_from, sizeof s->mass_home);
   for (int k = 0; k < 2 && c->nfoot > 0; k++) {
@@ -145,56 +115,20 @@ static void turn_by_heading(double heading, double v[3])
   v[0] = c * x - s * y, v[1] = s * x + c * y;
 }
 
-/* The rotation vector from R to `to`, in the axes of R. */
-static void find_turn(const double R[9], const double to[9], double out[3])
-{
-  double back[9], turn[9], q[4];
-  pki_mat3_transpose(R, back);
-  pki_mat3_mul(back, to, turn);
-  pki_quat_from_mat3(turn, q);
-  const double size = pki_length3(q + 1), scale = size > 1e-12 ? 2 * atan2(size, q[0]) / size : 2;
-  for (int k = 0; k < 3; k++) {
-    out[k] = scale * q[1 + k];
-  }
-}
-
 /* ---- targets ---- */
 
-/* One world's numbers for its rows. */
-typedef struct goals {
-  const pki_whole_body *c;
-  pki_whole_state *s;
-  const pki_whole_lanes *w;
-  int l;
-  double time;
-  double mass[3], rate[3], R[9];
-  double line[3]; /* unit, between the two points on which it stands; zero: it does not stand so */
-} goals;
-
-static void set_row(const goals *g, int row, pk_whole_body_task task, double b)
-{
-  const pki_whole_lanes *w = g->w;
-  const int at = row * w->lanes + g->l;
-  w->b[at] = b;
-  w->weight[at] = g->c->options.tasks[task].weight;
-  w->level[at] = g->c->level_of[task];
-}
-
-static void aim_foot(const goals *g, int f)
+static void aim_foot(const pki_whole_goals *g, int f)
 {
   const pki_whole_body *c = g->c;
-  const pki_whole_foot *foot = &c->feet[f];
   pki_whole_foot_state *s = &g->s->feet[f];
   const pk_whole_body_task task = s->stands ? PK_WHOLE_BODY_STANCE : PK_WHOLE_BODY_SWING;
   const pk_whole_body_gains *gain = &c->options.tasks[task];
-  double at[3], R[9], rate[6], off[3], turn[3] = {0}, about[3] = {0};
-  read_numbers(g->w, g->w->foot_at + 3 * f * g->w->lanes, g->l, 3, at);
-  read_numbers(g->w, g->w->foot_turn + 9 * f * g->w->lanes, g->l, 9, R);
-  read_numbers(g->w, g->w->foot_rate + 6 * f * g->w->lanes, g->l, 6, rate);
+  const pki_whole_foot_now now = pki_whole_foot_at(g, f);
+  pki_whole_foot_goal to = {.stands = s->stands};
   ease up = {0};
   if (s->stands) {
-    memcpy(s->home, at, sizeof at);
-    memcpy(s->turn, R, sizeof R);
+    memcpy(s->home, now.at, sizeof now.at);
+    memcpy(s->turn, now.R, sizeof now.R);
   } else {
     const int k = move_at(c, g->time);
     const bool lifted = k >= 0 && c->lifted[k] >> f & 1;
@@ -211,26 +145,18 @@ static void aim_foot(const goals *g, int f)
       const double late = was ? fmax(0, g->time - move->at - move->time) : s->quiet;
       up = (ease){1 - down.x - descent / fmax(c->options.lift, 1e-3) * late, -down.rate, -down.acc};
     }
-    find_turn(R, s->turn, turn);
-    pki_mat3_apply(R, turn, about);
   }
   for (int k = 0; k < 3; k++) {
     const double high = k == 2 ? c->options.lift : 0;
-    off[k] =
-        s->stands ? 0 : gain->kp * (s->home[k] + high * up.x - at[k]) + high * (gain->kd * up.rate + up.acc);
-    if (foot->width == 6) {
-      set_row(g, foot->row + k, task, gain->kp * about[k] * !s->stands - gain->kd * rate[k]);
-    }
-    set_row(g, foot->row + foot->width - 3 + k, task, off[k] - gain->kd * rate[3 + k]);
+    to.at[k] = s->home[k] + high * up.x;
+    to.ahead[3 + k] = high * (gain->kd * up.rate + up.acc);
   }
-  for (int p = foot->cone; p < foot->cone + foot->npoint; p++) {
-    g->w->friction[p * g->w->lanes + g->l] = s->stands ? c->options.friction : 0;
-    g->w->limit[p * g->w->lanes + g->l] = s->stands ? c->options.load : 0;
-  }
+  memcpy(to.turn, s->turn, sizeof to.turn);
+  pki_whole_ask_foot(g, f, &now, &to);
 }
 
 /* Whether the robot stands on two points, and the line between them; p: one of them. */
-static bool find_line(goals *g, double p[3])
+static bool find_line(pki_whole_goals *g, double p[3])
 {
   const pki_whole_body *c = g->c;
   double at[2][3];
@@ -239,7 +165,7 @@ static bool find_line(goals *g, double p[3])
   for (int f = 0; f < c->nfoot; f++) {
     if (g->s->feet[f].stands) {
       points = points && c->feet[f].width == 3;
-      read_numbers(g->w, g->w->foot_at + 3 * f * g->w->lanes, g->l, 3, at[count < 2 ? count : 1]);
+      pki_whole_read(g->w, g->w->foot_at + 3 * f * g->w->lanes, g->l, 3, at[count < 2 ? count : 1]);
       count++;
     }
   }
@@ -265,13 +191,13 @@ static bool find_line(goals *g, double p[3])
  *
  * a chain of four integrators, and d'' = -a3 d' - a2 d + (a1 L + a0 y)/(m g) with a of (s + balance)^4 brings all of them to
  * zero: mass over the line, no momentum, no tilt (after Azad and Featherstone 2016). `tilt`: of the trunk from where it should be. */
-static double balance_on_line(const goals *g, const double p[3], double tilt)
+static double balance_on_line(const pki_whole_goals *g, const double p[3], double tilt)
 {
   const pki_whole_body *c = g->c;
   const double *e = g->line, n[3] = {-e[1], e[0], 0};
   double spin[3], I[6], Im[9], Ie[3], arm[3], about[3];
-  read_numbers(g->w, g->w->spin, g->l, 3, spin);
-  read_numbers(g->w, g->w->inertia, g->l, 6, I);
+  pki_whole_read(g->w, g->w->spin, g->l, 3, spin);
+  pki_whole_read(g->w, g->w->inertia, g->l, 6, I);
   pki_mat3_from_sym(I, Im);
   pki_mat3_apply(Im, e, Ie);
   pki_sub3(g->mass, p, arm);
@@ -284,57 +210,41 @@ static double balance_on_line(const goals *g, const double p[3], double tilt)
   return -4 * a * rate - 6 * a * a * d + (4 * a * a * a * L + a * a * a * a * y) / weight;
 }
 
-/* Attitude of the trunk, in its own axes, and its place; `tilt`: by how much it is turned from where it should be, world. */
-static void aim_trunk(goals *g, const path *offset, const path *angles, double tilt[3])
+/* Attitude of the trunk and its place; `tilt`: by how much it is turned from where it should be, world. */
+static void aim_trunk(const pki_whole_goals *g, const path *offset, const path *angles, double tilt[3])
 {
   const pki_whole_body *c = g->c;
-  const pk_whole_body_gains *turn = &c->options.tasks[PK_WHOLE_BODY_TRUNK],
-                            *place = &c->options.tasks[PK_WHOLE_BODY_PLACE];
+  const pk_whole_body_gains *place = &c->options.tasks[PK_WHOLE_BODY_PLACE];
   const pki_whole_lanes *w = g->w;
   const pk_pose by = pk_pose_from_xyz_rpy((double[3]){0}, angles->x);
-  double to[9], e[3], at[3], b[3], local[3], keep[9], rates[3], back[9], rel[9];
+  double to[9], at[3];
   pki_mat3_mul(g->s->trunk, by.rot, to);
-  find_turn(g->R, to, e);
-  pki_mat3_apply(g->R, e, tilt);
-  /* rates of roll, pitch, yaw as an angular velocity, in the axes of the reference, then of the trunk */
+  /* rates of roll, pitch, yaw as an angular velocity, in the axes of the reference */
   const double sr = sin(angles->x[0]), cr = cos(angles->x[0]), sp = sin(angles->x[1]), cp = cos(angles->x[1]);
   const double spun[3] = {angles->rate[0] - sp * angles->rate[2],
                           cr * angles->rate[1] + sr * cp * angles->rate[2],
                           -sr * angles->rate[1] + cr * cp * angles->rate[2]};
-  pki_mat3_transpose(g->R, back);
-  pki_mat3_mul(back, to, rel);
-  pki_mat3_apply(rel, spun, rates);
-  pki_mat3_apply_transposed(g->R, g->line, local);
-  read_numbers(w, w->trunk_at, g->l, 3, at);
+  pki_whole_ask_turn(g, to, spun, tilt);
+  pki_whole_read(w, w->trunk_at, g->l, 3, at);
   for (int k = 0; k < 3; k++) {
-    const double omega = w->u[(c->u + 3 + k) * w->lanes + g->l], speed = w->u[(c->u + k) * w->lanes + g->l];
-    b[k] = turn->kp * e[k] + turn->kd * (rates[k] - omega);
-    set_row(g, k, PK_WHOLE_BODY_PLACE,
-            place->kp * (g->s->place[k] + offset->x[k] - at[k]) + place->kd * (offset->rate[k] - speed) +
-                offset->acc[k]);
-  }
-  /* on a line the tilt about it is the balance's */
-  const double along = pki_dot3(local, b);
-  for (int k = 0; k < 3; k++) {
-    set_row(g, 3 + k, PK_WHOLE_BODY_TRUNK, b[k] - along * local[k]);
-    for (int j = 0; j < 3; j++) {
-      keep[3 * k + j] = (k == j) - local[k] * local[j];
-      w->keep[(3 * k + j) * w->lanes + g->l] = keep[3 * k + j];
-    }
+    const double speed = w->u[(c->u + k) * w->lanes + g->l];
+    pki_whole_ask_row(g, k, PK_WHOLE_BODY_PLACE,
+                      place->kp * (g->s->place[k] + offset->x[k] - at[k]) +
+                          place->kd * (offset->rate[k] - speed) + offset->acc[k]);
   }
 }
 
 /* Mass and angular momentum. */
-static void aim_mass(goals *g, const path *offset, const double tilt[3], const double p[3], bool line)
+static void aim_mass(pki_whole_goals *g, const path *offset, const double tilt[3], const double p[3],
+                     bool line)
 {
   const pki_whole_body *c = g->c;
-  const pk_whole_body_gains *gain = &c->options.tasks[PK_WHOLE_BODY_MASS],
-                            *spin = &c->options.tasks[PK_WHOLE_BODY_MOMENTUM];
+  const pk_whole_body_gains *gain = &c->options.tasks[PK_WHOLE_BODY_MASS];
   const pki_whole_lanes *w = g->w;
   const ease e = ease_at(g->time - g->s->since, settle);
   path to = *offset;
   add_path(&e, g->s->mass_from, g->s->mass_home, &to);
-  double b[3], I[6], now[3];
+  double b[3];
   for (int k = 0; k < 3; k++) {
     b[k] = gain->kp * (to.x[k] - g->mass[k]) + gain->kd * (to.rate[k] - g->rate[k]) + to.acc[k];
   }
@@ -343,40 +253,31 @@ static void aim_mass(goals *g, const path *offset, const double tilt[3], const d
     const double across = balance_on_line(g, p, -pki_dot3(tilt, g->line));
     pki_along3(b, across - pki_dot3(b, n), n, b);
   }
-  read_numbers(w, w->inertia, g->l, 6, I);
-  read_numbers(w, w->spin, g->l, 3, now);
-  for (int k = 0; k < 3; k++) {
-    set_row(g, c->mass_row + k, PK_WHOLE_BODY_MASS, b[k]);
-    set_row(g, c->mass_row + 3 + k, PK_WHOLE_BODY_MOMENTUM, -spin->kd * now[k] * 3 / (I[0] + I[3] + I[5]));
-    if (line) {
-      w->weight[(c->mass_row + 3 + k) * w->lanes + g->l] = 0;
-    }
+  pki_whole_ask_mass(g, b);
+  for (int k = 0; k < 3 && line; k++) {
+    w->weight[(c->mass_row + 3 + k) * w->lanes + g->l] = 0;
   }
 }
 
-static void aim_joints(const goals *g)
+static void aim_joints(const pki_whole_goals *g)
 {
   const pki_whole_body *c = g->c;
-  const pk_whole_body_gains *gain = &c->options.tasks[PK_WHOLE_BODY_POSTURE];
   const pki_reference *table = &c->reference;
   const pki_reference_place at = pki_reference_find(table, g->time);
   for (int j = 0; j < c->nact; j++) {
-    const int u = c->u + c->act[j], row = c->posture_row + j;
-    const double q = g->w->q[g->w->work.model->dof_q[u] * g->w->lanes + g->l],
-                 rate = g->w->u[u * g->w->lanes + g->l], start = g->s->numbers[j];
+    const double start = g->s->numbers[j];
     const pki_goal rest = {.q = start};
     const pki_goal to = c->column[j] < 0
                             ? rest
                             : pki_reference_from(table, at, pki_reference_at(table, at, c->column[j]), start);
-    set_row(g, row, PK_WHOLE_BODY_POSTURE, gain->kp * (to.q - q) + gain->kd * (to.u - rate) + to.a);
-    g->w->weight[row * g->w->lanes + g->l] *= c->carries[j] ? c->options.legs : 1;
+    pki_whole_ask_joint(g, j, &to);
   }
 }
 
-void pki_whole_body_aim(const pki_whole_body *c, const pk_observation *seen, pki_whole_state *s,
-                        const pki_whole_lanes *w, int l)
+static void aim_tasks(const pki_whole_body *c, const pk_observation *seen, pki_whole_state *s,
+                      const pki_whole_lanes *w, int l)
 {
-  goals g = {.c = c, .s = s, .w = w, .l = l, .time = seen->time};
+  pki_whole_goals g = pki_whole_goals_at(c, seen->time, s, w, l);
   aim_joints(&g);
   for (int f = 0; f < c->nfoot; f++) {
     aim_foot(&g, f);
@@ -386,9 +287,6 @@ void pki_whole_body_aim(const pki_whole_body *c, const pk_observation *seen, pki
   }
   path offset = {.x = {0}}, angles = {.x = {0}};
   double tilt[3], p[3] = {0};
-  read_numbers(w, w->mass_at, l, 3, g.mass);
-  read_numbers(w, w->mass_rate, l, 3, g.rate);
-  read_numbers(w, w->trunk_turn, l, 9, g.R);
   find_offsets(c, seen->time, &offset, &angles);
   turn_by_heading(s->heading, offset.x);
   turn_by_heading(s->heading, offset.rate);
@@ -397,3 +295,6 @@ void pki_whole_body_aim(const pki_whole_body *c, const pk_observation *seen, pki
   aim_trunk(&g, &offset, &angles, tilt);
   aim_mass(&g, &offset, tilt, p, line);
 }
+
+const pki_whole_planner pki_whole_body_planner = {
+    .name = "whole-body", .stand = find_standing, .start = start_references, .aim = aim_tasks};

@@ -1,6 +1,7 @@
 /* Options of whole-body control. */
 #include <math.h>
 
+#include "control/task_fields.h"
 #include "control/whole_body.h"
 
 static const char *const stance_words[] = {"contact", "all"};
@@ -23,27 +24,10 @@ static const pk_field move_fields[] = {
 static const int move_field_count = sizeof move_fields / sizeof move_fields[0];
 
 #define WHOLE(name) #name, offsetof(pk_whole_body_options, name)
-#define TASK(name, task, member) name, offsetof(pk_whole_body_options, tasks[PK_WHOLE_BODY_##task].member)
-#define WEIGHT(name, task, preset, doc) \
-  { \
-    TASK(#name "_weight", task, weight), PK_FIELD_REAL, "", preset, 0, 1e12, NULL, \
-        "weight of the task: " doc \
-  }
-#define LEVEL(name, task) \
-  { \
-    TASK(#name "_level", task, level), PK_FIELD_INT, "", 0, 0, 7, NULL, \
-        "its level: what tasks of lower numbers reach is kept" \
-  }
-#define KP(name, task, preset) \
-  { \
-    TASK(#name "_kp", task, kp), PK_FIELD_REAL, "1/s^2", preset, 0, 1e9, NULL, \
-        "acceleration for each m or rad of its error" \
-  }
-#define KD(name, task, preset) \
-  { \
-    TASK(#name "_kd", task, kd), PK_FIELD_REAL, "1/s", preset, 0, 1e6, NULL, \
-        "acceleration for each m/s or rad/s of its error" \
-  }
+#define WEIGHT(name, task, preset, doc) PKI_TASK_WEIGHT(pk_whole_body_options, name, task, preset, doc)
+#define LEVEL(name, task) PKI_TASK_LEVEL(pk_whole_body_options, name, task)
+#define KP(name, task, preset) PKI_TASK_KP(pk_whole_body_options, name, task, preset)
+#define KD(name, task, preset) PKI_TASK_KD(pk_whole_body_options, name, task, preset)
 
 const pk_field pki_whole_body_fields[] = {
     {WHOLE(period), PK_FIELD_REAL, "s", 2.5e-3, 0, 0.1, NULL,
