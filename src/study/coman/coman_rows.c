@@ -33,8 +33,17 @@ static void add_lift(const pki_coman_data *d, pki_coman_case which, pki_study_re
       out,
       "the reference goes up by 0.05 m; the springs of the arms give way; the box is turned by %.3g degrees",
       r->tilt);
-  pki_study_put(out, section, group, "slip", "mm/s", NAN, 1e3 * r->slip, PKI_VERDICT_NONE,
-                "mean slip of the wrists on the box after the table");
+  if (which == PKI_COMAN_SOFT) {
+    pki_study_put(out, section, group, "creep", "mm/s", 1e3 * r->creep_of_law, 1e3 * r->creep,
+                  pki_verdict_of(is_near(r->creep, r->creep_of_law, 0.5)),
+                  "slip of the wrists on the box in the last 0.2 s");
+    pki_study_note(
+        out, "beside it the creep that the smooth friction of the law needs to hold the weight at %.3g N",
+        r->grasp);
+  } else {
+    pki_study_put(out, section, group, "sliding", "s", 0, r->sliding, pki_verdict_of(r->sliding == 0),
+                  "time after the table in which a wrist slides on the box");
+  }
   pki_study_put(out, section, group, "feet", "N", NAN, r->feet, PKI_VERDICT_NONE,
                 "vertical force on both feet, mean of the last 0.2 s");
   pki_study_note(out, "robot and box weigh %.4g N; the waist tilts by %.3g degrees at most",
@@ -73,7 +82,7 @@ static void add_factors(const pki_coman_data *d, pki_study_result *out)
     pki_study_put(out, section, "factor", v->id, "", v->paper_factor, r->factor, PKI_VERDICT_NONE, "%s",
                   v->text);
     if (v->least_factor > 0) {
-      pki_study_note(out, "step %.3g ms; a quiet core makes more than %g", 1e3 * r->dt, v->least_factor);
+      pki_study_note(out, "step %.3g ms; wanted on a quiet core: more than %g", 1e3 * r->dt, v->least_factor);
     } else {
       pki_study_note(out, "step %.3g ms", 1e3 * r->dt);
     }
