@@ -97,7 +97,8 @@ static const wrong cases[] = {
      "friction is -0.1, expected 0 to 1e+06 (Coulomb's coefficient)"},
     {REST "materials:\n  ice: {frictoin: 0.1}\n", 4, "materials.ice.frictoin",
      "there is no key \"frictoin\"; did you mean \"friction\"? (one of: friction, restitution_n, "
-     "restitution_t, viscous)"},
+     "restitution_t, viscous, "
+     "compliance)"},
     {REST "materials:\n  ice: {restitution_n: 1.5}\n", 4, "materials.ice.restitution_n",
      "restitution_n is 1.5, expected 0 to 1 (Newton's coefficient, normal)"},
     {REST "materials:\n  ice: 0.5\n", 4, "materials.ice", "ice is a value, expected a mapping"},
