@@ -99,11 +99,13 @@ static void add_factors(const pki_coman_data *d, pki_study_result *out)
     }
     pki_study_put(out, section, "factor", v->id, "", v->paper_factor, r->factor, PKI_VERDICT_NONE, "%s",
                   v->text);
+    const bool chatters = i == PKI_COMAN_RK4 || i == PKI_COMAN_LOCKED;
+    char wanted[64] = "";
     if (v->least_factor > 0) {
-      pki_study_note(out, "step %.3g ms; wanted on a quiet core: more than %g", 1e3 * r->dt, v->least_factor);
-    } else {
-      pki_study_note(out, "step %.3g ms", 1e3 * r->dt);
+      snprintf(wanted, sizeof wanted, "; wanted on a quiet core: more than %g", v->least_factor);
     }
+    pki_study_note(out, "step %.3g ms%s%s", 1e3 * r->dt, wanted,
+                   chatters ? "; friction of the wrists chatters after the touch: see the limits" : "");
   }
 }
 
