@@ -43,6 +43,7 @@ typedef enum pki_coman_channel {
   PKI_COMAN_BOX_HEIGHT,                                  /* m */
   PKI_COMAN_BOX_TILT,                                    /* degrees, of its vertical edges */
   PKI_COMAN_SLIP,                                        /* m/s, of the wrist on the box */
+  PKI_COMAN_SLIDES, /* 1: friction of a wrist on the box is at its bound */
   PKI_COMAN_CHANNELS
 } pki_coman_channel;
 
@@ -64,6 +65,9 @@ typedef struct pki_coman_lift {
   double lifted, tilt; /* m, degrees, at the end */
   double slip;         /* m/s, mean of the wrist on the box after the table */
   double slid;         /* m, the way of it */
+  double creep,
+      creep_of_law; /* m/s, slip in the last 0.2 s; what Stribeck friction lets creep under that load */
+  double sliding;   /* s after the table in which the friction of a wrist is at its bound */
   double grasp, grasp_most; /* N, mean of the last 0.2 s, largest */
   double deflection;        /* rad, largest of the elbow's spring after the touch */
   double feet;              /* N, vertical on both feet, mean of the last 0.2 s */
@@ -135,9 +139,12 @@ void pki_coman_lift_free(pki_coman_lift *lift);
 pk_status pki_coman_squat_run(bool quick, const pki_study_watch *watch, pki_coman_squat *out, pk_error *err);
 void pki_coman_squat_free(pki_coman_squat *squat);
 
-/* coman_limits.c. */
-pk_status pki_coman_limits_compute(bool quick, const pki_study_watch *watch, pki_coman_limits *out,
-                                   pk_error *err);
+/* coman_limits.c. A quick study leaves out the runs that measure a limit. */
+pk_status pki_coman_limits_compute(bool quick, pki_coman_limits *out, pk_error *err);
+
+/* m/s, the slip u at which Stribeck friction holds a tangential force of `ratio` times the normal one: wrist on box of Table 2, where
+ * mu(u) = 1.1 s5(u/v_t), s5(x) = 10 x^3 - 15 x^4 + 6 x^5, and 0.5 u; v_t = 0.01 m/s. NAN: none below v_t. */
+double pki_coman_creep(double ratio);
 
 /* The largest step at which RK4 does not let exp(lambda t) grow, lambda = re + i im with re < 0 [s]. */
 double pki_coman_rk4_limit(double re, double im);
