@@ -80,6 +80,7 @@ static cJSON *actuators_schema(void)
 {
   cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
   cJSON_AddItemToArray(any, pki_schema_reference("actuator"));
+  cJSON_AddItemToArray(any, pki_schema_reference("drives"));
   for (int i = 0; pki_actuators[i] != NULL; i++) {
     char name[80];
     snprintf(name, sizeof name, "actuator-%s", pki_actuators[i]->kind.name);
@@ -124,6 +125,11 @@ static cJSON *heights_schema(void)
   return pki_schema_list(pki_schema_list(pki_schema_typed("number"), 2, 0), 2, 0);
 }
 
+static cJSON *drives_schema(void)
+{
+  return pki_schema_text(1, 0);
+}
+
 static cJSON *channels_schema(void)
 {
   return pki_schema_list(pki_schema_text(1, 63), 0, 0);
@@ -134,6 +140,7 @@ static const struct {
   cJSON *(*make)(void);
 } parts[] = {
     {"actuators", actuators_schema},
+    {"drives", drives_schema},
     {"kind", kind_schema},
     {"model", one_model},
     {"models", models_schema},
@@ -242,6 +249,9 @@ static void add_ground_rules(cJSON *defs)
 /* An actuator has a kind, or a motor that implies one. */
 static void add_actuator_rules(cJSON *defs)
 {
+  static const char *const drives = "drives";
+  cJSON_ReplaceItemInObject(cJSON_GetObjectItem(defs, drives), "required",
+                            cJSON_CreateStringArray(&drives, 1));
   for (int i = 0; pki_actuators[i] != NULL; i++) {
     static const char *const motor = "motor", *const kind = "kind";
     const char *const name = pki_actuators[i]->kind.name;

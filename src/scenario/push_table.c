@@ -91,6 +91,16 @@ static pk_status read_number(const reader *r, const char *word, double *out)
              : pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r), "found \"%.40s\", expected a number", word);
 }
 
+static bool grow_array(void **array, size_t bytes)
+{
+  void *const more = realloc(*array, bytes);
+  if (more == NULL) {
+    return false;
+  }
+  *array = more;
+  return true;
+}
+
 /* Room for one more row. */
 static bool grow(reader *r)
 {
@@ -99,12 +109,10 @@ static bool grow(reader *r)
     return true;
   }
   const int room = r->room == 0 ? 64 : 2 * r->room;
-  double *time = realloc(t->time, (size_t)room * sizeof *time);
-  t->time = time != NULL ? time : t->time;
-  double(*wrench)[6] = realloc(t->wrench, (size_t)room * sizeof *wrench);
-  t->wrench = wrench != NULL ? wrench : t->wrench;
-  r->room = time != NULL && wrench != NULL ? room : r->room;
-  return time != NULL && wrench != NULL;
+  const bool good = grow_array((void **)&t->time, (size_t)room * sizeof *t->time) &&
+                    grow_array((void **)&t->wrench, (size_t)room * sizeof *t->wrench);
+  r->room = good ? room : r->room;
+  return good;
 }
 
 static pk_status read_row(reader *r, char word[MOST_WORD])

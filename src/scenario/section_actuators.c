@@ -6,6 +6,7 @@
 
 #include "actuation/actuation.h"
 #include "base/pattern.h"
+#include "scenario/drives_file.h"
 #include "scenario/files.h"
 #include "scenario/motor_file.h"
 #include "scenario/section.h"
@@ -33,6 +34,12 @@ static const pk_field kind_fields[] = {
              "of the catalogue (pronk list motors), or a file: its values, which keys of the entry replace"),
 };
 static const int kind_field_count = PKI_COUNT(kind_fields);
+
+static const pk_field drives_fields[] = {
+    PKI_PART("drives",
+             "a model's name, or a file: the entries that belong to the robot, from its drives.yaml"),
+};
+static const int drives_field_count = PKI_COUNT(drives_fields);
 
 /* ---- reading ---- */
 
@@ -151,31 +158,74 @@ static void read_kind(pki_scenario *s, pki_scenario_actuator *a, pki_problems *p
   free(found);
 }
 
-/* An entry that changes nothing was meant to. */
+/* One entry. One that changes nothing was meant to. */
+static void read_actuator(pki_scenario *s, const pki_node *n, pki_problems *problems)
+{
+  pki_scenario_actuator *a = &s->actuators[s->nactuator++];
+  a->node = n;
+  if (n->kind == PKI_NODE_MAP && (pki_node_find(n, "kind") != NULL || pki_node_find(n, "motor") != NULL)) {
+    read_kind(s, a, problems);
+    return;
+  }
+  const pki_binding binding = {pki_actuator_change_fields, pki_actuator_change_field_count, a};
+  pki_read_map(n, &binding, 1, problems);
+  if (n->kind == PKI_NODE_MAP && n->count == 1 && pki_node_find(n, "joints") != NULL) {
+    pki_problem(problems, n,
+                "nothing is said of these joints, expected a kind of actuator, a motor, or one of effort, "
+                "velocity, "
+                "damping, friction, armature");
+  }
+}
+
+/* Room for the entries of one more list. */
+static bool make_room(pki_scenario *s, int more, pki_problems *problems)
+{
+  const size_t size = sizeof *s->actuators, used = (size_t)s->nactuator, count = used + (size_t)more + 1;
+  pki_scenario_actuator *grown = realloc(s->actuators, count * size);
+  if (grown == NULL) {
+    pki_problem_memory(problems);
+    return false;
+  }
+  memset(grown + used, 0, (count - used) * size);
+  s->actuators = grown;
+  return true;
+}
+
+/* The entries of a file of drives in the place of the entry that names it. */
+static void read_drives(pki_scenario *s, const pki_node *entry, pki_problems *problems)
+{
+  const pki_node *node = pki_node_find(entry, "drives");
+  for (const pki_node *n = entry->first; n != NULL; n = n->next) {
+    if (n != node) {
+      pki_problem(problems, n, "there is no key \"%.40s\" beside drives, which stands alone", n->key);
+    }
+  }
+  pki_document **documents = realloc(s->drives, (size_t)(s->ndrives + 1) * sizeof *documents);
+  if (documents == NULL) {
+    pki_problem_memory(problems);
+    return;
+  }
+  s->drives = documents;
+  s->drives[s->ndrives] = pki_drives_load(s, node, problems);
+  if (s->drives[s->ndrives] == NULL) {
+    return;
+  }
+  const pki_node *list = pki_document_root(s->drives[s->ndrives++]);
+  for (const pki_node *n = list->first; n != NULL && make_room(s, 1, problems); n = n->next) {
+    read_actuator(s, n, problems);
+  }
+}
+
 static void read_actuators(pki_scenario *s, const pki_node *list, pki_problems *problems)
 {
   if (list == NULL || pki_expect_kind(list, PKI_NODE_LIST, problems) != PK_OK) {
     return;
   }
-  s->actuators = calloc((size_t)list->count + 1, sizeof *s->actuators);
-  if (s->actuators == NULL) {
-    pki_problem_memory(problems);
-    return;
-  }
-  for (const pki_node *n = list->first; n != NULL; n = n->next) {
-    pki_scenario_actuator *a = &s->actuators[s->nactuator++];
-    a->node = n;
-    if (n->kind == PKI_NODE_MAP && (pki_node_find(n, "kind") != NULL || pki_node_find(n, "motor") != NULL)) {
-      read_kind(s, a, problems);
-      continue;
-    }
-    const pki_binding binding = {pki_actuator_change_fields, pki_actuator_change_field_count, a};
-    pki_read_map(n, &binding, 1, problems);
-    if (n->kind == PKI_NODE_MAP && n->count == 1 && pki_node_find(n, "joints") != NULL) {
-      pki_problem(problems, n,
-                  "nothing is said of these joints, expected a kind of actuator, a motor, or one of effort, "
-                  "velocity, "
-                  "damping, friction, armature");
+  for (const pki_node *n = list->first; n != NULL && make_room(s, 1, problems); n = n->next) {
+    if (n->kind == PKI_NODE_MAP && pki_node_find(n, "drives") != NULL) {
+      read_drives(s, n, problems);
+    } else {
+      read_actuator(s, n, problems);
     }
   }
 }
@@ -186,6 +236,10 @@ static void release_actuators(pki_scenario *s)
     free(s->actuators[i].parameters);
   }
   free(s->actuators);
+  for (int i = 0; i < s->ndrives; i++) {
+    pki_document_destroy(s->drives[i]);
+  }
+  free(s->drives);
 }
 
 /* ---- a world ---- */
@@ -326,6 +380,8 @@ static void read_battery(pki_scenario *s, const pki_node *node, pki_problems *pr
 static const pki_schema_table actuators_tables[] = {
     {"actuator", "each entry of `actuators` without a kind", pki_actuator_change_fields,
      &pki_actuator_change_field_count},
+    {"drives", "an entry of `actuators` that stands for those of a robot", drives_fields,
+     &drives_field_count},
     KIND("torque", pki_actuator_torque_fields, pki_actuator_torque_field_count),
     KIND("servo", pki_actuator_servo_fields, pki_actuator_servo_field_count),
     KIND("dc", pki_motor_parameter_fields, pki_motor_parameter_field_count),

@@ -59,16 +59,27 @@ static bool is_of_spring(const pki_actuator_row *row, const pk_field *field)
   return is_rigid(row) && field->offset >= offsetof(pk_motor_parameters, spring);
 }
 
+/* The place of an entry in the scenario's list; -1: it is one of a file of drives, which the scenario does not hold. */
+static int place_in_list(const pki_node *entry)
+{
+  int place = 0;
+  for (const pki_node *n = entry->parent->first; n != entry; n = n->next) {
+    place++;
+  }
+  return entry->parent->parent != NULL ? place : -1;
+}
+
 /* The numbers of a kind of actuator; of an entry without a kind those that it gives. */
 static int add_actuator(pki_parameter *list, const pki_scenario_actuator *a, int entry)
 {
   const pki_actuator_row *row = a->row;
   const pk_field *fields = row != NULL ? row->fields : pki_actuator_change_fields;
   const int nfield = row != NULL ? row->nfield : pki_actuator_change_field_count;
+  const int place = place_in_list(a->node);
   char prefix[32];
   int n = 0;
-  snprintf(prefix, sizeof prefix, "actuators.%d.", entry);
-  for (int i = 0; i < nfield; i++) {
+  snprintf(prefix, sizeof prefix, "actuators.%d.", place);
+  for (int i = 0; i < nfield && place >= 0; i++) {
     const pk_field *f = &fields[i];
     const bool given = row != NULL ? !is_of_spring(row, f) : pki_node_find(a->node, f->name) != NULL;
     pki_parameter *p = &list[n];
@@ -83,7 +94,7 @@ static int add_actuator(pki_parameter *list, const pki_scenario_actuator *a, int
       const double gear = ((const pk_motor_parameters *)a->parameters)->gear;
       p->value = a->armature / (gear * gear);
     }
-    snprintf(p->group, sizeof p->group, "actuators.%d: %.20s %.50s", entry,
+    snprintf(p->group, sizeof p->group, "actuators.%d: %.20s %.50s", place,
              row != NULL ? row->kind.name : "joints", a->joints);
     n++;
   }
