@@ -170,6 +170,9 @@ extern "C" {
   X(pk_whole_body_move) \
   X(pk_whole_body_options) \
   X(pk_whole_body_report) \
+  X(pk_biped_change) \
+  X(pk_biped_options) \
+  X(pk_biped_report) \
   X(pk_write_options)
 
 /* Bytes of a struct as the library knows it, by its name; 0: there is none of that name. */

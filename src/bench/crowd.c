@@ -95,6 +95,19 @@ static void choose_places(pki_crowd *crowd, pki_random *random, bool in_phase)
   }
 }
 
+/* Every world at its place of the cycle. */
+static void spread_worlds(pki_crowd *crowd, const double *cycle, bool in_phase)
+{
+  const pk_model *m = crowd->scene->model;
+  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu;
+  pki_random random = pki_random_seeded(1);
+  choose_places(crowd, &random, in_phase);
+  for (int k = 0; k < crowd->n; k++) {
+    place_world(m, cycle + (size_t)crowd->place[k] * (nq + nu), &random, crowd->q + (size_t)k * nq,
+                crowd->u + (size_t)k * nu);
+  }
+}
+
 pk_status pki_crowd_init(pki_crowd *crowd, const pki_contact_scene *scene, int n, pk_error *err)
 {
   const size_t nq = (size_t)scene->model->nq, nu = (size_t)scene->model->nu, count = (size_t)n;
@@ -125,16 +138,22 @@ pk_status pki_crowd_trot(pki_crowd *crowd, const pki_contact_scene *scene, const
   double *cycle = calloc((size_t)ntarget * (nq + nu), sizeof *cycle);
   status = cycle ? record_cycle(crowd, cycle, err) : pki_fail_memory(err, NULL);
   if (status == PK_OK) {
-    pki_random random = pki_random_seeded(1);
-    choose_places(crowd, &random, in_phase);
-    for (int k = 0; k < n; k++) {
-      place_world(scene->model, cycle + (size_t)crowd->place[k] * (nq + nu), &random,
-                  crowd->q + (size_t)k * nq, crowd->u + (size_t)k * nu);
-    }
+    spread_worlds(crowd, cycle, in_phase);
   } else {
     pki_crowd_destroy(crowd);
   }
   free(cycle);
+  return status;
+}
+
+pk_status pki_crowd_cycle(pki_crowd *crowd, const pki_contact_scene *scene, const double *targets,
+                          int ntarget, const double *cycle, int n, pk_error *err)
+{
+  const pk_status status = pki_crowd_init(crowd, scene, n, err);
+  if (status == PK_OK) {
+    crowd->targets = targets, crowd->ntarget = ntarget;
+    spread_worlds(crowd, cycle, false);
+  }
   return status;
 }
 

@@ -32,6 +32,9 @@ pk_status pki_crowd_init(pki_crowd *crowd, const pki_contact_scene *scene, int n
 /* Worlds all over the trot that the targets describe. */
 pk_status pki_crowd_trot(pki_crowd *crowd, const pki_contact_scene *scene, const double *targets, int ntarget,
                          int n, bool in_phase, pk_error *err);
+/* Worlds all over a cycle whose states [ntarget][nq + nu] are known. */
+pk_status pki_crowd_cycle(pki_crowd *crowd, const pki_contact_scene *scene, const double *targets,
+                          int ntarget, const double *cycle, int n, pk_error *err);
 pk_status pki_crowd_create(pki_crowd *crowd, const pki_contact_stage *stage, int n, bool in_phase,
                            pk_error *err);
 void pki_crowd_destroy(pki_crowd *crowd);

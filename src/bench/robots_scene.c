@@ -33,6 +33,7 @@ static const pki_robots_work works[] = {
     {"hold boxdog", PKI_ROBOTS_HOLD, "boxdog", 1},
     {"lie boxdog", PKI_ROBOTS_LIE, "boxdog", 1},
     {"stand coman", PKI_ROBOTS_STAND, "coman", 1},
+    {"walk coman", PKI_ROBOTS_WALK, "coman", 1},
     {"fall coman", PKI_ROBOTS_FALL, "coman", 1},
     {"hold coman", PKI_ROBOTS_HOLD, "coman", 1},
     {"lie coman", PKI_ROBOTS_LIE, "coman", 1},
@@ -59,7 +60,7 @@ static bool is_humanoid(const pki_robots_scene *s)
 
 /* ---- the stance, and a trot around it ---- */
 
-/* HAA, HFE, KFE of legs in the order LF, RF, LH, RH; hind legs bend the other way. A humanoid stands straight. */
+/* HAA, HFE, KFE of legs in the order LF, RF, LH, RH; hind legs bend the other way. A humanoid stands straight, and walks with bent knees. */
 static void set_stance(pki_robots_scene *s)
 {
   const pk_model *m = s->model;
@@ -67,6 +68,9 @@ static void set_stance(pki_robots_scene *s)
   for (int j = 0; j < m->njoint && !is_humanoid(s); j++) {
     const double side = j / 3 < 2 ? 1 : -1;
     s->stance[m->joints[j].u] = j % 3 == 0 ? 0 : side * fore[j % 3 - 1];
+  }
+  if (s->work->motion == PKI_ROBOTS_WALK) {
+    pki_robots_walk_stance(m, s->stance);
   }
 }
 
@@ -184,7 +188,9 @@ static pk_status create_robot(pki_robots_scene *s, pk_error *err)
     return status;
   }
   const size_t nu = (size_t)s->model->nu;
-  s->ntarget = s->work->motion == PKI_ROBOTS_TROT ? (int)lround(LIFE / DT) : 1;
+  s->ntarget = s->work->motion == PKI_ROBOTS_TROT   ? (int)lround(LIFE / DT)
+               : s->work->motion == PKI_ROBOTS_WALK ? pki_robots_walk_length(DT)
+                                                    : 1;
   s->scene.model = s->model;
   s->scene.q = calloc((size_t)s->model->nq, sizeof *s->scene.q);
   s->stance = calloc(nu, sizeof *s->stance);
@@ -193,11 +199,15 @@ static pk_status create_robot(pki_robots_scene *s, pk_error *err)
   if (!s->scene.q || !s->stance || !s->tau_max || !s->targets) {
     return pki_fail_memory(err, NULL);
   }
+  const bool walks = s->work->motion == PKI_ROBOTS_WALK;
   set_stance(s);
-  set_trot(s);
+  if (!walks) {
+    set_trot(s);
+  }
   set_gains(s);
   status = place_upright(s, err);
-  return status == PK_OK ? find_apart(s, err) : status;
+  status = status == PK_OK ? find_apart(s, err) : status;
+  return status == PK_OK && walks ? pki_robots_walk(s, err) : status;
 }
 
 pk_status pki_robots_scene_create(pki_robots_scene *s, const pki_robots_work *work, pk_error *err)
@@ -224,6 +234,7 @@ void pki_robots_scene_destroy(pki_robots_scene *s)
   free(s->stance);
   free(s->tau_max);
   free(s->targets);
+  free(s->cycle);
   free(s->apart);
   *s = (pki_robots_scene){0};
 }

@@ -10,6 +10,7 @@
 typedef enum pki_robots_motion {
   PKI_ROBOTS_STAND, /* dropped from 10 mm with joints a little off the stance, which gains hold */
   PKI_ROBOTS_TROT,  /* open loop, worlds all over the cycle */
+  PKI_ROBOTS_WALK,  /* a humanoid repeats the torques of a recorded walk, worlds all over the cycle */
   PKI_ROBOTS_FALL,  /* limp, any orientation, joints and velocities random, from a height */
   PKI_ROBOTS_HOLD,  /* thrown with random joints, whose pose gains hold */
   PKI_ROBOTS_LIE,   /* on the ground, any side up; gains pull towards the stance with little torque */
@@ -44,6 +45,7 @@ typedef struct pki_robots_scene {
   double *tau_max; /* [nu] */
   double *targets; /* [ntarget][nu] */
   int ntarget;     /* steps until they repeat */
+  double *cycle;   /* [ntarget][nq + nu] states of a recorded walk; NULL: none */
   int (*apart)[2]; /* bodies that overlap in the stance */
   double life;     /* s, of one start */
   pki_scaling_scene *many;
@@ -56,6 +58,11 @@ void pki_robots_scene_destroy(pki_robots_scene *s);
 /* Loose bodies and many robots (objects_scene.c): model, start, targets. */
 pk_status pki_objects_create(pki_robots_scene *s, pk_error *err);
 pk_status pki_many_create(pki_robots_scene *s, pk_error *err);
+
+/* A walk (robots_walk.c): steps of its cycle, angles of its stance, and states and targets of the cycle. */
+int pki_robots_walk_length(double dt);
+void pki_robots_walk_stance(const pk_model *m, double *stance);
+pk_status pki_robots_walk(pki_robots_scene *s, pk_error *err);
 
 /* n starts of the scene from a seed, none of them with links in each other or in the ground (robots_start.c). Loose bodies have
  * one start. */

@@ -178,6 +178,11 @@ pk_status pki_robots_start(const pki_robots_scene *s, int n, unsigned seed, pki_
     crowd->life = s->life;
     return status;
   }
+  if (s->work->motion == PKI_ROBOTS_WALK) {
+    const pk_status status = pki_crowd_cycle(crowd, &s->scene, s->targets, s->ntarget, s->cycle, n, err);
+    crowd->life = s->life;
+    return status;
+  }
   pk_status status = pki_crowd_init(crowd, &s->scene, pki_robots_has_batch(s->work) ? n : 1, err);
   if (status != PK_OK) {
     return status;

@@ -53,8 +53,9 @@ static void no_start_has_links_in_each_other_or_in_the_ground(void **state)
   for (int w = 0; w < count; w++) {
     pki_robots_scene s;
     pki_crowd crowd;
-    if (works[w].size > 10 || works[w].motion == PKI_ROBOTS_TROT) {
-      continue; /* a trot starts on the ground */
+    if (works[w].size > 10 || works[w].motion == PKI_ROBOTS_TROT ||
+        works[w].motion == PKI_ROBOTS_WALK) {
+      continue; /* trots and walks start on the ground */
     }
     create_scene(&s, &works[w]);
     assert_int_equal(pki_robots_start(&s, STARTS, 1, &crowd, NULL), PK_OK);
@@ -132,12 +133,22 @@ static void who_stands_and_trots_is_up_and_who_falls_and_lies_is_down(void **sta
   }
 }
 
+static void who_walks_is_up_at_the_end_of_its_life(void **state)
+{
+  (void)state;
+  const double height = height_after("walk coman");
+  print_message("walk coman: %.2f of the height\n", height);
+  assert_greater(height, 0.9);
+  assert_less(height, 1.05);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_start_has_links_in_each_other_or_in_the_ground),
       cmocka_unit_test(a_seed_gives_the_same_starts_and_another_one_others),
       cmocka_unit_test(who_stands_and_trots_is_up_and_who_falls_and_lies_is_down),
+      cmocka_unit_test(who_walks_is_up_at_the_end_of_its_life),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
