@@ -407,8 +407,6 @@ typedef struct pk_battery {
   double regeneration;
 } pk_battery;
 
-typedef struct pk_actuation pk_actuation;
-
 /* The actuators of a model in joint coordinates. battery NULL: a bus without a limit.
  * PK_ERROR_ARGUMENT: a coordinate that is none or belongs to a spherical or floating joint, two actuators with limits
  * on one coordinate, or parameters out of range. */

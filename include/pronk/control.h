@@ -100,6 +100,9 @@ PK_API bool pk_sim_contact_carries(const pk_sim_contact *contact, const pk_model
 /* The sensors of a robot (sensing.h). */
 typedef struct pk_sensing pk_sensing;
 
+/* The actuators of a robot (actuation.h). */
+typedef struct pk_actuation pk_actuation;
+
 /* What a controller sees, at the start of a step. Where it sees sensors (pk_sim_options.sees), q, u, tau and contacts are what
  * these show of them: docs/theory/sensing.md#what-a-controller-sees. */
 typedef struct pk_observation {
@@ -125,6 +128,10 @@ typedef struct pk_observation {
   const pk_sensing *sensing;
   /* [pk_sensing_values] their readings; NULL: none. */
   const double *readings;
+  /* The world's actuators (actuation.h); NULL: none. */
+  const pk_actuation *actuation;
+  /* [pk_actuation_state_size] what they remember, as it is; NULL: none. */
+  const double *actuator_states;
   /* [pk_controller.scratch_size] bytes of the calling thread; NULL where that is zero. In an update of a group it is the same for
    * all its worlds. */
   void *scratch;

@@ -49,15 +49,25 @@ PK_API pk_status pk_hold_create(const pk_model *model, const pk_hold_options *op
                                 pk_error *err);
 PK_API void pk_hold_destroy(pk_controller *controller);
 
+/* What leads from one line of a table of joint references to the next. */
+typedef enum pk_track_interpolation {
+  PK_TRACK_INTERPOLATION_CUBIC,  /* cubics whose rates are continuous */
+  PK_TRACK_INTERPOLATION_LINEAR, /* straight lines: the rate jumps in the table's lines */
+  PK_TRACK_INTERPOLATION_COUNT
+} pk_track_interpolation;
+
 /* PID along a table or sinusoids of joint references (docs/formats/track.md): tau + kp (q_des - q) + kd (u_des - u), tau
  * being ki times the integral of q_des - q since the start, which waits while the torque is at its limit and
- * would go beyond. Without a file: to the pose that the world has at the first update. Lines of the file give
+ * would go beyond. Where an actuator's gains look at the motor's side of a spring (pk_motor_parameters.feedback), q is the motor's angle, in the
+ * integral too. Without a file: to the pose that the world has at the first update. Lines of the file give
  * each joint gains of its own, in the place of those here. */
 typedef struct pk_track_options {
   /* s between updates, a whole number of steps; 0: each step. Default 0. */
   double period;
   /* Path of the table; "": none. Default "". */
   char file[1024];
+  /* Default PK_TRACK_INTERPOLATION_CUBIC. */
+  pk_track_interpolation interpolation;
   /* s, the line that the table goes back to after its last one; below 0: it stays there. Default -1. */
   double loop;
   /* s from time 0, in which the joints are led smoothly from the pose at the first update, at rest, into the table, whose time

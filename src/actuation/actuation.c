@@ -281,3 +281,15 @@ void pki_actuation_reset(const pk_actuation *a, double *state)
   }
   state[pki_battery_state(a)] = state[pki_battery_limit(a)] = a->has_battery ? a->battery.full : 0;
 }
+
+double pki_feedback_offset(const pk_actuation *a, const double *states, int dof)
+{
+  for (int m = 0; m < a->nmotor; m++) {
+    const pki_actuator_entry *e = &a->list[a->order[m]];
+    if (e->actuator.dof == dof) {
+      const bool behind = a->has_spring[m] && a->constants[m * PKI_MOTOR_CONSTANTS + PKI_MOTOR_SIDE] == 1;
+      return behind ? states[e->state + PKI_MOTOR_STATE_DEFLECTION] : 0;
+    }
+  }
+  return 0;
+}

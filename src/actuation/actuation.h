@@ -139,6 +139,10 @@ double pki_motor_rate(const pk_motor_parameters *p, bool spring, const pk_actuat
 double pki_motor_rate_of(const double *constants, bool spring, const pk_actuator_input *in,
                          const double *state, double *rates, double *current, double *voltage);
 
+/* rad or m: how far what the gains of a joint's commands look at is ahead of the joint's coordinate, the spring's deflection where they look
+ * at the motor's side of one, else 0. states: [nstate] of a world. */
+double pki_feedback_offset(const pk_actuation *a, const double *states, int dof);
+
 /* The states [nstate] that a world begins with, zeros at first. */
 void pki_actuation_reset(const pk_actuation *a, double *state);
 

@@ -118,6 +118,16 @@ bool pki_folder_remove(const char *path)
   return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT;
 }
 
+void pki_file_stem(const char *path, char *out, size_t size)
+{
+  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+  const char *dot = strrchr(name, '.');
+  const size_t whole = dot != NULL && dot > name ? (size_t)(dot - name) : strlen(name);
+  const size_t length = whole < size ? whole : size - 1;
+  memcpy(out, name, length);
+  out[length] = '\0';
+}
+
 bool pki_ends_with(const char *name, const char *ending)
 {
   const size_t n = strlen(name), m = strlen(ending);

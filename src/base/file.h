@@ -23,6 +23,9 @@ bool pki_write_all(int fd, const void *data, size_t size);
 /* A folder with all that is in it; links are not followed. One that is not there is fine; false with errno. */
 bool pki_folder_remove(const char *path);
 
+/* "folder/trot.yaml" is "trot": the name without its folder and ending, as far as `size` goes. */
+void pki_file_stem(const char *path, char *out, size_t size);
+
 /* A name that has more than this ending, as "run.mcap" and ".mcap". */
 bool pki_ends_with(const char *name, const char *ending);
 

@@ -5,6 +5,7 @@
  *   worlds.c   one world: where its numbers lie, into a sim and back
  *   batch_step.c     steps of all
  *   batch_stability.c  stability measures of worlds
+ *   stride_map.c  the stride map of a world, its copies in a batch
  *
  * A world is a block of memory: what a sim remembers (sim/memory.h), and nothing that a step computes anew. Each
  * thread has a sim of its own, whose arrays are made to point into a world's block while it works on that world, and a group

@@ -85,7 +85,8 @@ static void control_group(const pk_batch *b, pki_thread_context *context, const 
                                 .ncontact = n,
                                 .room = room,
                                 .readings = row_of(b, k, PKI_MEMORY_READINGS),
-                                .seen = row_of(b, k, PKI_MEMORY_SEEN)};
+                                .seen = row_of(b, k, PKI_MEMORY_SEEN),
+                                .actuator_states = row_of(b, k, PKI_MEMORY_ACTUATION)};
     seen[i] = pki_observe(sim, &world);
     states[i] = b->control != NULL ? b->control + (size_t)k * b->control_stride : NULL;
     commands[i] = commands_of(b, k);

@@ -2,23 +2,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/cmd_check.h"
 #include "cli/print_json.h"
 #include "cli/sets.h"
+#include "scenario/yaml_file.h"
 #include "sweep/sweep.h"
 
 bool pki_is_sweep_file(const char *name)
 {
-  size_t size;
-  pki_document *document = NULL;
-  char *text = pki_is_scenario_name(name) ? pki_file_read(name, PKI_YAML_BYTES, &size) : NULL;
-  const bool is = text != NULL && pki_document_parse(name, text, size, &document, NULL) == PK_OK &&
-                  pki_node_find(pki_document_root(document), "scenario") != NULL;
-  pki_document_destroy(document);
-  free(text);
-  return is;
+  static const char *const own[] = {"scenario"};
+  return pki_yaml_has_key(name, own, 1);
 }
 
 static bool print_json(const char *path, const pki_sweep *s, bool ok, const pk_error *err)

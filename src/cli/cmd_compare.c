@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/print_summary.h"
@@ -101,10 +102,9 @@ static bool print_text(const pki_comparison *c, const char *folder)
 /* out/NAME-compare, NAME from the scenario's file. */
 static void default_folder(const char *path, char out[PKI_PATH_MAX])
 {
-  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-  const char *dot = strrchr(name, '.');
-  const int length = (int)(dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name));
-  snprintf(out, PKI_PATH_MAX, "out/%.*s-compare", length < 200 ? length : 200, name);
+  char name[201];
+  pki_file_stem(path, name, sizeof name);
+  snprintf(out, PKI_PATH_MAX, "out/%s-compare", name);
 }
 
 static int run_all(const pki_args *args, pki_compare_options *options)

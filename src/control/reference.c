@@ -4,6 +4,8 @@
  * three neighbours, zero at both ends unless the table goes round. The rate is its derivative, and continuous. The acceleration is
  * the second one: linear between two lines, it jumps in a line, where it is that of the cubic that begins there.
  *
+ * Or q is a straight line from one line of the table to the next, its rate that of the line that begins, its acceleration 0.
+ *
  * Sinusoids are q = mean + sum over k of a_k sin(2 pi k t/period + phase_k), with their exact derivatives.
  *
  * The ramp takes a joint from where it started, q_0, to the reference q_r: q = q_0 + s (q_r - q_0), s = x^3 (10 - 15 x + 6 x^2) with
@@ -75,6 +77,17 @@ static pki_goal wave_at(const pki_reference *ref, double t, int k)
   return to;
 }
 
+/* The straight line of column k. */
+static pki_goal line_at(const pki_reference *ref, pki_reference_place place, int k)
+{
+  const int row = place.row, at = row * ref->joints + k;
+  if (row == ref->rows - 1) {
+    return (pki_goal){.q = ref->q[at]};
+  }
+  const double rise = ref->q[at + ref->joints] - ref->q[at];
+  return (pki_goal){.q = ref->q[at] + place.part * rise, .u = rise / (ref->time[row + 1] - ref->time[row])};
+}
+
 /* The cubic of column k. */
 static pki_goal cubic_at(const pki_reference *ref, pki_reference_place place, int k)
 {
@@ -94,7 +107,10 @@ pki_goal pki_reference_at(const pki_reference *ref, pki_reference_place place, i
   if (ref->harmonics > 0) {
     return wave_at(ref, place.time, k);
   }
-  return ref->rows > 0 ? cubic_at(ref, place, k) : (pki_goal){0};
+  if (ref->rows == 0) {
+    return (pki_goal){0};
+  }
+  return ref->linear ? line_at(ref, place, k) : cubic_at(ref, place, k);
 }
 
 pki_goal pki_reference_from(const pki_reference *ref, pki_reference_place place, pki_goal to, double start)
@@ -186,7 +202,8 @@ pk_status pki_reference_init(const pki_reference_table *t, const pki_reference_o
 {
   const size_t joints = (size_t)t->joints, rows = (size_t)t->rows,
                waves = t->harmonics > 0 ? PKI_WAVE_ROWS * joints : 0;
-  *out = (pki_reference){.joints = t->joints, .rows = t->rows, .harmonics = t->harmonics, .ramp = o->ramp};
+  *out = (pki_reference){
+      .joints = t->joints, .rows = t->rows, .harmonics = t->harmonics, .linear = o->linear, .ramp = o->ramp};
   const pk_status status = find_loop(t, o->loop, &out->loop, err);
   if (status != PK_OK) {
     return status;

@@ -39,6 +39,7 @@ void pki_reference_free(pki_reference_table *table);
 /* A table that is ready to be followed; it lies in the memory that it was given and never changes. */
 typedef struct pki_reference {
   int joints, rows, harmonics, loop; /* loop: the row to go back to, -1: none */
+  bool linear;                       /* straight lines between rows */
   double ramp;                       /* s; 0: none */
   const int *dof;                    /* [joints] velocity coordinates */
   const double *time, *q, *slope, *wave;
@@ -61,6 +62,7 @@ typedef struct pki_goal {
 typedef struct pki_reference_options {
   double loop; /* s, of the line that it goes back to after its last one; below 0: it stays there */
   double ramp; /* s, in which it is entered from the pose at the start */
+  bool linear; /* straight lines between the table's lines, in the place of cubics */
 } pki_reference_options;
 
 /* Check that the table can go back to the time `loop`, and write it to memory of pki_reference_size bytes, aligned for doubles. */

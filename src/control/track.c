@@ -1,6 +1,7 @@
 /* Follow joint references, by PID or as constraints of the step.
  *
- * PID: tau = kp e + kd de/dt + ki integral of e, e = q_des - q. The first two terms are the command's own gains, which the step can take at its end; the integral is its torque. q_des and its
+ * PID: tau = kp e + kd de/dt + ki integral of e, e = q_des - x; x is the joint's coordinate, or the motor's where the gains of commands look
+ * at the motor's side of a spring (pk_motor_parameters.feedback). The first two terms are the command's own gains, which the step can take at its end; the integral is its torque. q_des and its
  * rate are those of a table (reference.h).
  *
  * While the torque is at its limit and e pushes it further there, the integral waits: it does not wind up.
@@ -10,15 +11,21 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "actuation/actuation.h"
 #include "control/effort.h"
 #include "control/reference.h"
 #include "control/registry.h"
+
+static const char *const interpolation_words[] = {"cubic", "linear"};
 
 #define TRACK(name) #name, offsetof(pk_track_options, name)
 static const pk_field track_fields[] = {
     {TRACK(period), PK_FIELD_REAL, "s", 0, 0, 1, NULL, "time between updates, whole steps; 0: each step"},
     {TRACK(file), PK_FIELD_TEXT, "", 0, 0, sizeof((pk_track_options *)0)->file - 1, NULL,
      "a table of joint references; default: the pose at the first update"},
+    {TRACK(interpolation), PK_FIELD_ENUM, "", PK_TRACK_INTERPOLATION_CUBIC, 0,
+     PK_TRACK_INTERPOLATION_COUNT - 1, interpolation_words,
+     "what leads from one line of the table to the next"},
     {TRACK(loop), PK_FIELD_REAL, "s", -1, -1, 1e9, NULL,
      "time of the line that the table goes back to after its last one; below 0: it stays there"},
     {TRACK(ramp), PK_FIELD_REAL, "s", 0, 0, 1e9, NULL,
@@ -46,6 +53,13 @@ typedef struct track_state {
   double seen, values[]; /* [2][joints] */
 } track_state;
 
+/* What the gains of a coordinate look at. */
+static double fed_back(const pk_observation *seen, int dof)
+{
+  const double x = seen->q[seen->model->dof_q[dof]];
+  return seen->actuation == NULL ? x : x + pki_feedback_offset(seen->actuation, seen->actuator_states, dof);
+}
+
 /* PID of joint k. */
 static void command_joint(const track *tr, const pk_observation *seen, int k, pki_goal to, track_state *s,
                           pk_command *commands)
@@ -54,7 +68,8 @@ static void command_joint(const track *tr, const pk_observation *seen, int k, pk
   const int dof = tr->reference.dof[k], joints = tr->reference.joints;
   const double dt = tr->controller.period > 0 ? tr->controller.period : seen->dt, *gain = tr->gain + k;
   const double kp = gain[PKI_REFERENCE_KP * joints], kd = gain[PKI_REFERENCE_KD * joints],
-               ki = gain[PKI_REFERENCE_KI * joints], e = to.q - seen->q[m->dof_q[dof]],
+               ki = gain[PKI_REFERENCE_KI * joints],
+               e = to.q - (ki > 0 ? fed_back(seen, dof) : seen->q[m->dof_q[dof]]),
                most = pki_effort_limit(m, dof, gain[PKI_REFERENCE_TAU_MAX * joints]);
   double *integral = &s->values[k];
   const double tau = kp * e + kd * (to.u - seen->u[dof]) + ki * (*integral + dt * e);
@@ -158,7 +173,8 @@ static pk_status pack_track(const pki_reference_table *t, const pk_track_options
   if (tr == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a table of %zu bytes", size);
   }
-  const pki_reference_options followed = {.loop = o->loop, .ramp = o->ramp};
+  const pki_reference_options followed = {
+      .loop = o->loop, .ramp = o->ramp, .linear = o->interpolation == PK_TRACK_INTERPOLATION_LINEAR};
   const pk_status status = pki_reference_init(t, &followed, tr->memory + gains, &tr->reference, err);
   if (status != PK_OK) {
     free(tr);

@@ -32,6 +32,7 @@
  * digits only, the foot is still in its place. */
 #include "base/error.h"
 #include "dynamics/leg.h"
+#include "math/finite.h"
 
 /* The equation; sign picks the solution, keep is the answer when every angle is one. False: there is none. */
 static bool solve_sine_equation(double A, double B, double C, double slack, double sign, double keep,
@@ -339,16 +340,6 @@ static bool is_far(const pk_leg *leg, const double p[3])
   return !(far_length3(r) <= stretched_length(leg) * (1 + 1e-9) + 1e-9 * pki_length3(leg->at[0]));
 }
 
-static bool all_finite(const double *v, int n)
-{
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(v[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 pk_status pk_leg_solve(const pk_leg *leg, const pk_pose *foot, int which, double *angles, pk_error *err)
 {
   double start[PK_LEG_HINGES], q[PK_LEG_HINGES];
@@ -357,8 +348,8 @@ pk_status pk_leg_solve(const pk_leg *leg, const pk_pose *foot, int which, double
                     "the leg has no branch %d, expected 0 to %d or PK_LEG_NEAREST", which, leg->nbranch - 1);
   }
   memcpy(start, angles, (size_t)leg->nhinge * sizeof *start);
-  if (!all_finite(angles, leg->nhinge) || !all_finite(foot->pos, 3) ||
-      (leg->kind == PK_LEG_POSE && !all_finite(foot->rot, 9))) {
+  if (!pki_all_finite(angles, leg->nhinge) || !pki_all_finite(foot->pos, 3) ||
+      (leg->kind == PK_LEG_POSE && !pki_all_finite(foot->rot, 9))) {
     return pki_fail(err, PK_ERROR_NONFINITE, (pki_where){0}, "the foot's place or an angle is no number");
   }
   const bool found =

@@ -20,8 +20,8 @@
 
 #include "control/effort.h"
 #include "gait/follow.h"
-#include "gait/stride_leg.h"
 #include "math/mat3.h"
+#include "math/rotation.h"
 
 /* Weights of force along x, y, z and of moments about the trunk's x, y, z. */
 static const double weights[6] = {1, 1, 1, 1, 1, 0.5};

@@ -13,8 +13,9 @@
 #include <string.h>
 
 #include "gait/follow.h"
-#include "gait/stride_leg.h"
+#include "math/cholesky.h"
 #include "math/mat3.h"
+#include "math/rotation.h"
 
 /* In h: how much the place of a foot counts against joints that leave the motion; straight legs would bend far for little. */
 static const double swing_damping = 0.15;
@@ -76,28 +77,14 @@ static void aim_foot(pki_follow_now *now, int f, pki_follow_place *to, double ac
 
 /* ---- joints that bring them there ---- */
 
-/* x of (A + l^2 1) x = b, A [n][n] symmetric, n up to 6, by Cholesky's factor; b becomes x. */
+/* x of (A + l^2 1) x = b, A [n][n] symmetric, n up to 6; A is overwritten, and b becomes x. */
 static void solve_damped(int n, double A[6][6], double damping, double b[6])
 {
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j <= i; j++) {
-      double sum = A[i][j] + (i == j ? damping : 0);
-      for (int k = 0; k < j; k++) {
-        sum -= A[i][k] * A[j][k];
-      }
-      A[i][j] = i == j ? sqrt(fmax(sum, 1e-300)) : sum / A[j][j];
-    }
-    for (int k = 0; k < i; k++) {
-      b[i] -= A[i][k] * b[k];
-    }
-    b[i] /= A[i][i];
+    A[i][i] += damping;
   }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) {
-      b[i] -= A[k][i] * b[k];
-    }
-    b[i] /= A[i][i];
-  }
+  pki_cholesky(A[0], n, 6);
+  pki_cholesky_solve(A[0], n, 6, b, 1);
 }
 
 void pki_follow_leg_solve(const pki_follow_now *now, int f, const double *J, const double error[6],

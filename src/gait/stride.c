@@ -6,6 +6,8 @@
 #include "gait/locomotion.h"
 #include "gait/stride_leg.h"
 #include "math/mat3.h"
+#include "math/rotation.h"
+#include "math/smooth_step.h"
 
 /* Times in sqrt(h/g), in which the plan of the trunk comes to its height, to a level attitude, to its velocities; and the
  * acceleration of the wanted speed, in g. */
@@ -58,12 +60,6 @@ typedef struct moment {
   double tau, growth, lead;
   pk_pose foreseen; /* the trunk at the end of the step */
 } moment;
-
-/* 10 s^3 - 15 s^4 + 6 s^5, from rest to rest. */
-static double quintic(double s)
-{
-  return s * s * s * (10 + s * (6 * s - 15));
-}
 
 /* How much of an error goes in a step when it goes in `time`. */
 static double part_of(const moment *m, double time)
@@ -416,7 +412,7 @@ static double swing_part(const moment *m)
 
 static void swing_to_foothold(const moment *m, int leg, double *angles)
 {
-  const double s = swing_part(m), part = quintic(s), *from = m->s->feet[leg].at;
+  const double s = swing_part(m), part = pki_smooth_step(s), *from = m->s->feet[leg].at;
   double target[3], place[3], *const aim = m->s->feet[leg].aim;
   find_foothold(m, leg, target);
   for (int k = 0; k < 3; k++) {
@@ -468,7 +464,8 @@ static void follow_sinusoids(const moment *m, int leg, double *angles)
   static const double pi = 3.14159265358979323846;
   const pki_stride_plan *p = m->p;
   pki_stride_foot *const f = &m->s->feet[leg];
-  const double part = quintic(swing_part(m)), stride = 0.5 * p->cycle * hypot(m->wanted[0], m->wanted[1]);
+  const double part = pki_smooth_step(swing_part(m)),
+               stride = 0.5 * p->cycle * hypot(m->wanted[0], m->wanted[1]);
   const double phase = pi * (swing_part(m) + (m->stands[leg] ? 0 : 1));
   double turn = 0, size = 0, bend = 1 / pi - 0.5 * sin(phase);
   for (int k = 0; k < HARMONICS; k++) {

@@ -10,11 +10,6 @@ typedef struct pki_rolling_foot {
   double at[3], shank[9];
 } pki_rolling_foot;
 
-/* Rotations: exp(v); the rotation vector of R, less than half a turn; A B', `out` may be one of the factors. */
-void pki_rotation_exp(const double v[3], double out[9]);
-void pki_rotation_log(const double R[9], double v[3]);
-void pki_rotation_mul_transposed(const double A[9], const double B[9], double out[9]);
-
 /* Angles with the foot's point at `place` (world) under a trunk, as near as the leg reaches; `angles` are where it is. */
 void pki_leg_place(const pk_leg *leg, const pk_pose *trunk, const double place[3], double *angles);
 

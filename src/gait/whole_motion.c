@@ -18,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "gait/stride_leg.h"
 #include "math/mat3.h"
+#include "math/rotation.h"
 
 double pki_whole_motion_length(const pki_whole_motion *m)
 {

@@ -1,23 +1,14 @@
 /* Values that no robot can have. */
 #include <math.h>
 
+#include "math/finite.h"
 #include "math/mat3.h"
 #include "model/compile.h"
 #include "model/inertia.h"
 
-static bool finite_n(const double *v, int n)
-{
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(v[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool pki_is_pose(const pk_pose *pose)
 {
-  if (!finite_n(pose->pos, 3) || !finite_n(pose->rot, 9)) {
+  if (!pki_all_finite(pose->pos, 3) || !pki_all_finite(pose->rot, 9)) {
     return false;
   }
   double z[3], worst = fabs(pki_dot3(pose->rot, pose->rot + 3));
@@ -40,7 +31,7 @@ static void check_merged(pki_draft *d, int link)
 {
   double alone[10] = {0};
   pki_inertia_add(alone, &d->b->links[link].desc.inertia, &d->link_pose[link]);
-  if (!finite_n(alone, 10)) {
+  if (!pki_all_finite(alone, 10)) {
     pki_builder_error(
         d->b, PK_ERROR_MASS, pki_link_where(d, link),
         "mass, centre of mass or inertia of link \"%s\" is too large: its moments about the joint that "
@@ -63,7 +54,7 @@ static void check_mass(pki_draft *d, int link)
   const pk_inertia *in = &b->links[link].desc.inertia;
   const char *name = b->links[link].desc.name;
   const pki_where where = pki_link_where(d, link);
-  if (!isfinite(in->mass) || !finite_n(in->com, 3) || !finite_n(in->moment, 6)) {
+  if (!isfinite(in->mass) || !pki_all_finite(in->com, 3) || !pki_all_finite(in->moment, 6)) {
     pki_builder_error(b, PK_ERROR_MASS, where, "mass, centre of mass or inertia of link \"%s\" is not finite",
                       name);
   } else if (in->mass < 0) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/finite.h"
 #include "model/builder.h"
 #include "model/compile.h"
 
@@ -106,23 +107,13 @@ static pk_status make_room(const pk_builder *b, const char *what, const char *na
   return status;
 }
 
-static bool all_finite(const double *values, int count)
-{
-  for (int i = 0; i < count; i++) {
-    if (!isfinite(values[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* The volume of a site: one of the shapes that a touch sensor knows, with its sizes, or none. */
 static bool has_sound_volume(const pk_site_desc *site)
 {
   const bool known = site->kind == PK_SHAPE_SPHERE || site->kind == PK_SHAPE_BOX ||
                      site->kind == PK_SHAPE_CYLINDER || site->kind == PK_SHAPE_CAPSULE ||
                      site->kind == PK_SHAPE_ELLIPSOID;
-  if (!known || !all_finite(site->size, 3)) {
+  if (!known || !pki_all_finite(site->size, 3)) {
     return false;
   }
   const bool none = site->size[0] == 0 && site->size[1] == 0 && site->size[2] == 0;
@@ -178,7 +169,7 @@ static pk_status check_actuator(const pk_actuator_desc *a, pk_error *err)
   if (a->joint == NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "actuator \"%s\" needs a joint", a->name);
   }
-  if (!isfinite(a->gear) || !all_finite(a->gain, 3) || !all_finite(a->bias, 3)) {
+  if (!isfinite(a->gear) || !pki_all_finite(a->gain, 3) || !pki_all_finite(a->bias, 3)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "gear, gain or bias of actuator \"%s\" is not finite",
                     a->name);
   }
@@ -298,7 +289,7 @@ static pk_status check_keyframe(const pk_builder *b, const pk_keyframe_desc *k, 
       return pki_fail(err, PK_ERROR_LIMIT, where, "%s of keyframe \"%s\" has %d numbers, expected 0 to %d",
                       parts[i].what, k->name, parts[i].count, PKI_KEYFRAME_MAX);
     }
-    if (!all_finite(parts[i].values, parts[i].count)) {
+    if (!pki_all_finite(parts[i].values, parts[i].count)) {
       return pki_fail(err, PK_ERROR_ARGUMENT, where, "a number in %s of keyframe \"%s\" is not finite",
                       parts[i].what, k->name);
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "run/single_run.h"
 
 /* ---- the grid ---- */
@@ -116,15 +117,6 @@ static void name_variant(const pki_comparison *c, int index)
   }
 }
 
-/* "scenarios/trot.yaml" is trot, as long as nothing else is known of it. */
-static void name_file(const char *path, char *out, size_t size)
-{
-  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-  const char *dot = strrchr(name, '.');
-  const size_t length = dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
-  snprintf(out, size, "%.*s", (int)(length < size ? length : size - 1), name);
-}
-
 pk_status pki_compare_plan(const pki_compare_options *options, pki_comparison *out, pk_error *err)
 {
   *out = (pki_comparison){.vary = calloc((size_t)options->nvary + 1, sizeof *out->vary)};
@@ -135,7 +127,7 @@ pk_status pki_compare_plan(const pki_compare_options *options, pki_comparison *o
   if (out->vary == NULL) {
     return pki_fail_memory(err, "the comparison");
   }
-  name_file(options->scenario != NULL ? options->scenario : "", out->name, sizeof out->name);
+  pki_file_stem(options->scenario != NULL ? options->scenario : "", out->name, sizeof out->name);
   pk_status status = PK_OK;
   long long count = 1;
   for (int i = 0; i < options->nvary && status == PK_OK; i++) {

@@ -184,10 +184,7 @@ static void check_torque(const pki_node *root, const pki_motor_entry *m, pki_pro
 /* The name of a file without its folder and ending. */
 static void set_id(const char *file, pki_motor_entry *m)
 {
-  const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
-  const char *dot = strrchr(base, '.');
-  snprintf(m->id, sizeof m->id, "%.*s", (int)(dot != NULL && dot > base ? dot - base : (long)strlen(base)),
-           base);
+  pki_file_stem(file, m->id, sizeof m->id);
   snprintf(m->path, sizeof m->path, "%s", file);
 }
 

@@ -1,30 +1,20 @@
 #include "scenario/section.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "scenario/override.h"
+#include "scenario/yaml_file.h"
 #include "step/world.h"
-
-/* "dir/trot.yaml" is called "trot". */
-static void name_by_file(pki_scenario *s)
-{
-  const char *slash = strrchr(s->file, '/'), *start = slash != NULL ? slash + 1 : s->file;
-  const char *dot = strrchr(start, '.');
-  const int size = dot != NULL && dot > start ? (int)(dot - start) : (int)strlen(start);
-  snprintf(s->name, sizeof s->name, "%.*s", size, start);
-}
 
 static void read_scenario(pki_scenario *s, pki_problems *problems)
 {
   pki_fields_preset(pki_scenario_fields, pki_scenario_field_count, s);
   s->gravity[2] = -9.81;
   s->step = pk_sim_options_default();
-  name_by_file(s);
+  pki_file_stem(s->file, s->name, sizeof s->name);
   problems->remarks = &s->warnings;
   pki_scenario_sections(s, problems);
   problems->remarks = NULL;
@@ -97,11 +87,7 @@ pk_status pki_scenario_parse_all(const char *file, const char *text, size_t size
   }
   snprintf(s->file, sizeof s->file, "%s", file);
   s->files_hash = PKI_HASH_START;
-  pk_error err = {0};
-  pki_problems_note(problems, pki_document_parse(file, text, size, &s->document, &err), &err);
-  for (int i = 0; i < nset && s->document != NULL; i++) {
-    pki_problems_note(problems, pki_scenario_override(s->document, sets[i], &err), &err);
-  }
+  s->document = pki_yaml_parse(file, text, size, sets, nset, problems);
   if (s->document != NULL) {
     read_scenario(s, problems);
   }
@@ -118,18 +104,13 @@ pk_status pki_scenario_load_all(const char *path, const char *const *sets, int n
 {
   *out = NULL;
   size_t size = 0;
-  char *text = pki_file_read(path, PKI_YAML_BYTES, &size);
-  if (text == NULL) {
-    const int cause = errno;
-    const pki_where where = {.file = path};
-    pk_error err = {0};
-    const pk_status status =
-        cause == EFBIG
-            ? pki_fail(&err, PK_ERROR_LIMIT, where, "larger than the limit of %d MiB", PKI_YAML_BYTES >> 20)
-            : pki_fail(&err, PK_ERROR_FILE, where, "cannot be read: %s", strerror(cause));
+  char *text = NULL;
+  pk_error err = {0};
+  pk_status status = pki_yaml_read(path, &text, &size, &err);
+  if (status != PK_OK) {
     return pki_problems_note(problems, status, &err);
   }
-  const pk_status status = pki_scenario_parse_all(path, text, size, sets, nset, out, problems);
+  status = pki_scenario_parse_all(path, text, size, sets, nset, out, problems);
   free(text);
   return status;
 }

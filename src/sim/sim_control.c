@@ -163,6 +163,8 @@ pk_observation pki_observe(const pk_sim *sim, const pki_observed *world)
                       .ncontact = world->ncontact,
                       .sensing = sim->options.sensing,
                       .readings = sim->options.sensing != NULL ? world->readings : NULL,
+                      .actuation = sim->options.actuation,
+                      .actuator_states = sim->options.actuation != NULL ? world->actuator_states : NULL,
                       .scratch = sim->control.scratch};
   if (!truth) {
     see_by_sensors(sim, world->contacts, world->room, &o);
@@ -195,7 +197,8 @@ pk_status pki_control(pk_sim *sim, pk_step_info *info)
                                   pk_sim_contacts(sim, sim->control.contacts, sim->options.max_contacts),
                               .room = sim->options.max_contacts,
                               .readings = sim->state.readings,
-                              .seen = sim->state.seen};
+                              .seen = sim->state.seen,
+                              .actuator_states = sim->state.actuation};
   const pk_observation seen = pki_observe(sim, &world);
   /* it computes with the model's masses: what differs in a world is what it does not know */
   pki_params *const params = &seen.workspace->work.params;

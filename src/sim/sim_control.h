@@ -15,6 +15,7 @@ typedef struct pki_observed {
       *contacts; /* [room] those of the last step, of which there are ncontact; may be overwritten */
   int ncontact, room;
   const double *readings, *seen; /* of its memory; NULL: there are none */
+  const double *actuator_states; /* likewise */
 } pki_observed;
 
 /* What its controller sees of it. */

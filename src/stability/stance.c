@@ -2,21 +2,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/finite.h"
 #include "math/mat3.h"
 #include "stability/stability.h"
 
-static bool are_finite(const double *x, int n)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += x[i] * 0;
-  }
-  return sum == 0;
-}
-
 static pk_status check_contact(const pk_stability_contact *c, int i, pk_error *err)
 {
-  if (!are_finite(c->point, 3) || !are_finite(c->normal, 3) || !are_finite(c->force, 3)) {
+  if (!pki_all_finite(c->point, 3) || !pki_all_finite(c->normal, 3) || !pki_all_finite(c->force, 3)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "contacts"},
                     "contact %d has a number that is not finite", i);
   }
@@ -47,7 +39,7 @@ static pk_status check_input(const pk_stability_input *in, pk_error *err)
                  {"heading", in->heading, 3},    {"rate", in->rate, 6},
                  {"foot_rate", in->foot_rate, 6}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    if (numbers[i].x != NULL && !are_finite(numbers[i].x, numbers[i].n)) {
+    if (numbers[i].x != NULL && !pki_all_finite(numbers[i].x, numbers[i].n)) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = numbers[i].name},
                       "%s has a number that is not finite", numbers[i].name);
     }

@@ -1,19 +1,6 @@
 /* The layout, little endian:
  *
- *   at   size
- *     0     8  PRONKSWP
- *     8     4  format, 1
- *    12     4  size of the head
- *    16     4  size of a record
- *    20     4  metrics in a record
- *    24     8  samples of the sweep
- *    32     8  sweep_hash
- *    40     8  scenario_hash
- *    48     8  model_hash
- *    56    32  version      texts end with a zero and are filled up with zeros
- *    88    16  isa
- *   104    48  compiler
- *   152     4  CRC-32 of the head so far
+ *   the head of sweep/record_head.h, PRONKSWP
  *
  * then records:
  *
@@ -36,7 +23,7 @@
 #include "record/crc32.h"
 #include "run/checkpoint.h"
 
-enum { FORMAT = 1, CRC = 4 };
+enum { CRC = 4 };
 static const char magic[8] = {'P', 'R', 'O', 'N', 'K', 'S', 'W', 'P'};
 
 const char *const pki_outcome_words[] = {"ran", "refused", "failed"};
@@ -58,45 +45,16 @@ void pki_store_head_of(const pki_sweep *sweep, pki_store_head *out)
 
 void pki_store_head_encode(const pki_store_head *head, unsigned char out[PKI_STORE_HEAD])
 {
-  memset(out, 0, PKI_STORE_HEAD);
-  memcpy(out, magic, sizeof magic);
-  pki_put_bytes(out + 8, FORMAT, 4);
-  pki_put_bytes(out + 12, PKI_STORE_HEAD, 4);
-  pki_put_bytes(out + 16, pki_record_size(), 4);
-  pki_put_bytes(out + 20, (uint64_t)pki_metric_count, 4);
-  pki_put_bytes(out + 24, head->samples, 8);
-  pki_put_bytes(out + 32, head->sweep_hash, 8);
-  pki_put_bytes(out + 40, head->scenario_hash, 8);
-  pki_put_bytes(out + 48, head->model_hash, 8);
-  memcpy(out + 56, head->version, strnlen(head->version, sizeof head->version - 1));
-  memcpy(out + 88, head->isa, strnlen(head->isa, sizeof head->isa - 1));
-  memcpy(out + 104, head->compiler, strnlen(head->compiler, sizeof head->compiler - 1));
-  pki_put_bytes(out + 152, pki_crc32(0, out, 152), 4);
-}
-
-/* What the two heads tell apart, in the order in which it helps. */
-static const char *describe_difference(const unsigned char *theirs, const unsigned char *mine)
-{
-  static const struct {
-    int from, size;
-    const char *what;
-  } parts[] = {
-      {8, 16, "another format: they were written by another version of pronk"},
-      {56, 32, "another version of pronk"},
-      {104, 48, "a program built with another compiler"},
-      {88, 16, "another instruction set: PRONK_ISA chooses one for all"},
-      {48, 8, "another model: a model file has changed"},
-      {40, 8, "another scenario: its file, a file that it names, or --set has changed"},
-      {24, 16,
-       "another sweep: its file, a file that it names, the scenario's duration or certify, or --set has "
-       "changed"},
-  };
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    if (memcmp(theirs + parts[i].from, mine + parts[i].from, (size_t)parts[i].size) != 0) {
-      return parts[i].what;
-    }
-  }
-  return NULL;
+  const pki_record_head encoded = {.magic = magic,
+                                   .each = pki_record_size(),
+                                   .count = head->samples,
+                                   .owner_hash = head->sweep_hash,
+                                   .scenario_hash = head->scenario_hash,
+                                   .model_hash = head->model_hash,
+                                   .version = head->version,
+                                   .isa = head->isa,
+                                   .compiler = head->compiler};
+  pki_record_head_encode(&encoded, out);
 }
 
 pk_status pki_store_head_fits(const unsigned char theirs[PKI_STORE_HEAD], const pki_store_head *mine,
@@ -107,12 +65,14 @@ pk_status pki_store_head_fits(const unsigned char theirs[PKI_STORE_HEAD], const 
   if (memcmp(theirs, magic, sizeof magic) != 0) {
     return pki_fail(err, PK_ERROR_SYNTAX, where, "no samples of pronk: it does not begin with PRONKSWP");
   }
-  if (pki_crc32(0, theirs, 152) != pki_take_bytes(theirs + 152, 4)) {
+  if (!pki_record_head_is_whole(theirs)) {
     return pki_fail(err, PK_ERROR_SYNTAX, where,
                     "its head is damaged, so it is unknown whose samples these are: --again starts afresh");
   }
   pki_store_head_encode(mine, own);
-  const char *why = describe_difference(theirs, own);
+  const char *why = pki_record_head_difference(theirs, own, PKI_RECORD_HEAD_COUNT,
+                                               "another sweep: its file, a file that it names, the "
+                                               "scenario's duration or certify, or --set has changed");
   return why == NULL ? PK_OK
                      : pki_fail(err, PK_ERROR_ARGUMENT, where,
                                 "these are samples of %s. Samples of two kinds are not mixed: %s", why, hint);

@@ -8,9 +8,14 @@
 
 #include "sweep/metrics.h"
 #include "sweep/record_file.h"
+#include "sweep/record_head.h"
 #include "sweep/sweep.h"
 
-enum { PKI_STORE_HEAD = 156, PKI_STORE_MESSAGE = 160, PKI_STORE_RECORD_MOST = 28 + 8 * PKI_METRIC_MAX + 160 };
+enum {
+  PKI_STORE_HEAD = PKI_RECORD_HEAD,
+  PKI_STORE_MESSAGE = 160,
+  PKI_STORE_RECORD_MOST = 28 + 8 * PKI_METRIC_MAX + 160
+};
 
 /* Whose samples. Two processes may share a file only when their heads are equal. */
 typedef struct pki_store_head {

@@ -1,7 +1,6 @@
 /* The file of a sweep, by its field tables. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "scenario/slope.h"
+#include "scenario/yaml_file.h"
 #include "sweep/metrics.h"
 #include "sweep/sweep.h"
 
@@ -444,14 +444,6 @@ static pk_status read_base(pki_sweep *s, pk_error *err)
   return status == PK_OK ? hash_levels(s, err) : status;
 }
 
-static void name_by_file(pki_sweep *s)
-{
-  const char *slash = strrchr(s->file, '/'), *start = slash != NULL ? slash + 1 : s->file;
-  const char *dot = strrchr(start, '.');
-  const int size = dot != NULL && dot > start ? (int)(dot - start) : (int)strlen(start);
-  snprintf(s->name, sizeof s->name, "%.*s", size < 63 ? size : 63, start);
-}
-
 pk_status pki_sweep_parse(const char *file, const char *text, size_t size, const char *const *sets, int nset,
                           pki_sweep *out, pk_error *err)
 {
@@ -459,7 +451,7 @@ pk_status pki_sweep_parse(const char *file, const char *text, size_t size, const
   pki_sweep *s = out;
   pki_fields_preset(pki_sweep_fields, pki_sweep_field_count, s);
   snprintf(s->file, sizeof s->file, "%s", file);
-  name_by_file(s);
+  pki_file_stem(s->file, s->name, sizeof s->name);
   pki_problems problems = {0};
   pk_status status = pki_document_parse(file, text, size, &s->document, err);
   if (status == PK_OK) {
@@ -482,11 +474,9 @@ pk_status pki_sweep_load(const char *path, const char *const *sets, int nset, pk
 {
   size_t size = 0;
   *out = (pki_sweep){0};
-  char *text = pki_file_read(path, PKI_YAML_BYTES, &size);
-  if (text == NULL) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be read: %s", strerror(errno));
-  }
-  const pk_status status = pki_sweep_parse(path, text, size, sets, nset, out, err);
+  char *text = NULL;
+  pk_status status = pki_yaml_read(path, &text, &size, err);
+  status = status == PK_OK ? pki_sweep_parse(path, text, size, sets, nset, out, err) : status;
   free(text);
   return status;
 }

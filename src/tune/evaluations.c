@@ -1,19 +1,6 @@
 /* The layout, little endian:
  *
- *   at   size
- *     0     8  PRONKTUN
- *     8     4  format, 1
- *    12     4  size of the head
- *    16     4  size of a record
- *    20     4  metrics in a record
- *    24     8  n, parameters
- *    32     8  tune_hash
- *    40     8  scenario_hash
- *    48     8  model_hash
- *    56    32  version      texts end with a zero and are filled up with zeros
- *    88    16  isa
- *   104    48  compiler
- *   152     4  CRC-32 of the head so far
+ *   the head of sweep/record_head.h, PRONKTUN
  *
  * then records:
  *
@@ -23,7 +10,6 @@
  *              a record of a sample (sweep/store.c), its number 0
  *    -4     4  CRC-32 of the record so far
  */
-#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "tune/evaluations.h"
 
 #include <stdlib.h>
@@ -34,7 +20,7 @@
 #include "record/crc32.h"
 #include "run/checkpoint.h"
 
-enum { FORMAT = 1, CRC = 4, FIRST_SLOTS = 256 };
+enum { CRC = 4, FIRST_SLOTS = 256 };
 enum { RECORD_MOST = 8 + 8 * PKI_TUNE_PARAMETERS + PKI_STORE_RECORD_MOST + CRC };
 static const char magic[8] = {'P', 'R', 'O', 'N', 'K', 'T', 'U', 'N'};
 
@@ -65,43 +51,16 @@ static void encode_head(const pki_tune *t, unsigned char out[PKI_EVALUATIONS_HEA
 {
   pki_checkpoint stamp = {.version = ""};
   pki_checkpoint_stamp(&stamp);
-  memset(out, 0, PKI_EVALUATIONS_HEAD);
-  memcpy(out, magic, sizeof magic);
-  pki_put_bytes(out + 8, FORMAT, 4);
-  pki_put_bytes(out + 12, PKI_EVALUATIONS_HEAD, 4);
-  pki_put_bytes(out + 16, run_size(t->nparameter), 4);
-  pki_put_bytes(out + 20, (uint64_t)pki_metric_count, 4);
-  pki_put_bytes(out + 24, (uint64_t)t->nparameter, 8);
-  pki_put_bytes(out + 32, hash_tune(t), 8);
-  pki_put_bytes(out + 40, pki_scenario_hash(t->base), 8);
-  pki_put_bytes(out + 48, t->model_hash, 8);
-  memcpy(out + 56, stamp.version, strnlen(stamp.version, 31));
-  memcpy(out + 88, stamp.isa, strnlen(stamp.isa, 15));
-  memcpy(out + 104, stamp.compiler, strnlen(stamp.compiler, 47));
-  pki_put_bytes(out + 152, pki_crc32(0, out, 152), 4);
-}
-
-/* What the two heads tell apart, in the order in which it helps. */
-static const char *describe_difference(const unsigned char *theirs, const unsigned char *mine)
-{
-  static const struct {
-    int from, size;
-    const char *what;
-  } parts[] = {
-      {8, 8, "another format: they were written by another version of pronk"},
-      {56, 32, "another version of pronk"},
-      {104, 48, "a program built with another compiler"},
-      {88, 16, "another instruction set: PRONK_ISA chooses one for all"},
-      {48, 8, "another model: a model file has changed"},
-      {40, 8, "another scenario: its file, a file that it names, or --set has changed"},
-      {16, 24, "other keys: those of --vary, their order, --duration or the scenario's certify have changed"},
-  };
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    if (memcmp(theirs + parts[i].from, mine + parts[i].from, (size_t)parts[i].size) != 0) {
-      return parts[i].what;
-    }
-  }
-  return NULL;
+  const pki_record_head head = {.magic = magic,
+                                .each = run_size(t->nparameter),
+                                .count = (uint64_t)t->nparameter,
+                                .owner_hash = hash_tune(t),
+                                .scenario_hash = pki_scenario_hash(t->base),
+                                .model_hash = t->model_hash,
+                                .version = stamp.version,
+                                .isa = stamp.isa,
+                                .compiler = stamp.compiler};
+  pki_record_head_encode(&head, out);
 }
 
 static pk_status check_head(const unsigned char *theirs, const unsigned char *mine, const char *path,
@@ -111,12 +70,14 @@ static pk_status check_head(const unsigned char *theirs, const unsigned char *mi
   if (memcmp(theirs, magic, sizeof magic) != 0) {
     return pki_fail(err, PK_ERROR_SYNTAX, where, "no evaluations of pronk: it does not begin with PRONKTUN");
   }
-  if (pki_crc32(0, theirs, 152) != pki_take_bytes(theirs + 152, 4)) {
+  if (!pki_record_head_is_whole(theirs)) {
     return pki_fail(
         err, PK_ERROR_SYNTAX, where,
         "its head is damaged, so it is unknown whose evaluations these are: --again starts afresh");
   }
-  const char *why = describe_difference(theirs, mine);
+  const char *why = pki_record_head_difference(
+      theirs, mine, PKI_RECORD_HEAD_SIZES,
+      "other keys: those of --vary, their order, --duration or the scenario's certify have changed");
   return why == NULL
              ? PK_OK
              : pki_fail(err, PK_ERROR_ARGUMENT, where,

@@ -7,9 +7,10 @@
 #define PKI_TUNE_EVALUATIONS_H
 
 #include "sweep/record_file.h"
+#include "sweep/record_head.h"
 #include "tune/tune.h"
 
-enum { PKI_EVALUATIONS_HEAD = 156 };
+enum { PKI_EVALUATIONS_HEAD = PKI_RECORD_HEAD };
 
 /* Which run: the values of all parameters, and the world. */
 typedef struct pki_evaluation_key {

@@ -114,6 +114,29 @@ static void a_name_has_more_than_its_ending(void **state)
   assert_false(pki_ends_with("run.mcap.gz", ".mcap"));
 }
 
+static void a_stem_is_a_name_without_folder_and_ending(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *path, *stem;
+  } cases[] = {
+      {"trot.yaml", "trot"},
+      {"a.b/trot.yaml", "trot"},
+      {"/gaits/trot", "trot"},
+      {"trot.fast.yaml", "trot.fast"},
+      {"folder/.hidden", ".hidden"},
+      {"folder/", ""},
+      {"", ""},
+  };
+  char out[64], small[4];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    pki_file_stem(cases[i].path, out, sizeof out);
+    assert_string_equal(out, cases[i].stem);
+  }
+  pki_file_stem("folder/trot.yaml", small, sizeof small);
+  assert_string_equal(small, "tro");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -123,6 +146,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(a_folder_goes_with_all_that_is_in_it, set_up, tear_down),
       cmocka_unit_test_setup_teardown(bytes_that_cannot_be_written_say_why, set_up, tear_down),
       cmocka_unit_test(a_name_has_more_than_its_ending),
+      cmocka_unit_test(a_stem_is_a_name_without_folder_and_ending),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,6 +164,31 @@ static void the_integral_does_not_wind_up_at_the_torque_limit(void **state)
   pk_model_destroy(m);
 }
 
+/* Straight lines: their rate is that of the line that begins, also where the table goes round. */
+static void references_can_be_straight_lines(void **state)
+{
+  (void)state;
+  pk_model *m = load("pendulum");
+  pk_controller *c;
+  pk_error err = {0};
+  pk_track_options o = table_options("time hinge\n0 0\n0.5 1\n2 0\n");
+  o.interpolation = PK_TRACK_INTERPOLATION_LINEAR, o.loop = 0;
+  assert_int_equal(pk_track_create(m, &o, &c, &err), PK_OK);
+  for (int i = 0; i < 800; i++) {
+    const double t = 0.005 * i + 1e-4, at = fmod(t, 2);
+    const pk_command command = command_at(c, m, t, 0);
+    assert_near(command.q_des, at < 0.5 ? 2 * at : 1 - (at - 0.5) / 1.5, 1e-12);
+    assert_near(command.u_des, at < 0.5 ? 2 : -1 / 1.5, 1e-12);
+  }
+  pk_track_destroy(c);
+  o.loop = -1;
+  assert_int_equal(pk_track_create(m, &o, &c, &err), PK_OK);
+  const pk_command end = command_at(c, m, 3, 0);
+  assert_true(end.q_des == 0 && end.u_des == 0);
+  pk_track_destroy(c);
+  pk_model_destroy(m);
+}
+
 static void what_is_wrong_with_a_table_is_told_with_its_line(void **state)
 {
   (void)state;
@@ -221,6 +246,7 @@ int main(void)
       cmocka_unit_test(a_table_that_goes_round_does_so_without_a_break),
       cmocka_unit_test(the_integral_takes_the_error_that_a_load_leaves),
       cmocka_unit_test(the_integral_does_not_wind_up_at_the_torque_limit),
+      cmocka_unit_test(references_can_be_straight_lines),
       cmocka_unit_test(what_is_wrong_with_a_table_is_told_with_its_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "gait/stride_leg.h"
 #include "gait/whole_motion.h"
 #include "math/mat3.h"
+#include "math/rotation.h"
 #include "support/bounds.h"
 
 enum { ROWS = 5, WIDTH = PKI_WHOLE_MOTION_TRUNK_END + 3 + 4 };

@@ -160,6 +160,7 @@ static void a_file_that_cannot_be_read_says_why(void **state)
   assert_string_equal(err.file, "nowhere.yaml");
   assert_string_equal(err.message, "cannot be read: No such file or directory");
   assert_int_equal(pki_scenario_load(".", NULL, 0, &s, &err), PK_ERROR_FILE);
+  assert_string_equal(err.message, "cannot be read: this is a folder, expected a YAML file");
 }
 
 int main(void)

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "collision/shapes/heights.h"
 #include "collision/shapes/heights_file.h"
+#include "math/smooth_step.h"
 
 const char *const pki_heights_function_words[PK_HEIGHTS_FUNCTION_COUNT] = {"none", "waves", "steps", "rough"};
 #define PATTERN(name) #name, offsetof(pk_heights_pattern, name)
@@ -98,7 +99,7 @@ static double step_height(double x, double y, void *user)
 static double smooth_noise(uint64_t key, double x, double y)
 {
   const double i = floor(x), j = floor(y), u = x - i, v = y - j;
-  const double s = u * u * u * (u * (6 * u - 15) + 10), t = v * v * v * (v * (6 * v - 15) + 10);
+  const double s = pki_smooth_step(u), t = pki_smooth_step(v);
   const double a = lattice_value(key, i, j), b = lattice_value(key, i + 1, j);
   const double c = lattice_value(key, i, j + 1), d = lattice_value(key, i + 1, j + 1);
   const double front = a + s * (b - a), back = c + s * (d - c);

@@ -1,6 +1,5 @@
 #include "optimize/files/gait_file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +8,9 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "optimize/files/gait_fields.h"
-#include "scenario/override.h"
+#include "scenario/yaml_file.h"
 
 const pki_yaml_kind pki_gait_kind = {"gaits", "PRONK_GAITS", "motion"};
-
-/* "dir/trot.yaml" is called "trot". */
-static void name_by_file(pki_gait_file *g)
-{
-  const char *slash = strrchr(g->file, '/'), *start = slash != NULL ? slash + 1 : g->file;
-  const char *dot = strrchr(start, '.');
-  const int size = dot != NULL && dot > start ? (int)(dot - start) : (int)strlen(start);
-  snprintf(g->name, sizeof g->name, "%.*s", size < 63 ? size : 63, start);
-}
 
 /* ---- the hash ---- */
 
@@ -122,7 +112,7 @@ static void read_gait(pki_gait_file *g, const char *text, size_t size, const cha
   const pki_binding binding = {pki_gait_fields, pki_gait_field_count, g};
   pki_fields_preset(pki_gait_fields, pki_gait_field_count, g);
   g->settings.gravity[2] = -9.81;
-  name_by_file(g);
+  pki_file_stem(g->file, g->name, sizeof g->name);
   if (pki_expect_kind(root, PKI_NODE_MAP, problems) != PK_OK) {
     return;
   }
@@ -153,11 +143,7 @@ pk_status pki_gait_file_parse(const char *file, const char *text, size_t size, c
     return pki_problem_memory(problems);
   }
   snprintf(g->file, sizeof g->file, "%s", file);
-  pk_error err = {0};
-  pki_problems_note(problems, pki_document_parse(file, text, size, &g->document, &err), &err);
-  for (int i = 0; i < nset && g->document != NULL; i++) {
-    pki_problems_note(problems, pki_scenario_override(g->document, sets[i], &err), &err);
-  }
+  g->document = pki_yaml_parse(file, text, size, sets, nset, problems);
   if (problems->status == PK_OK) {
     read_gait(g, text, size, sets, nset, problems);
   }
@@ -174,15 +160,13 @@ pk_status pki_gait_file_load(const char *path, const char *const *sets, int nset
 {
   size_t size = 0;
   *out = NULL;
-  char *text = pki_file_read(path, PKI_YAML_BYTES, &size);
-  if (text == NULL) {
-    pk_error err = {0};
-    const char *cause = pki_read_cause(errno, "this is a folder, expected a YAML file in it");
-    const pk_status status =
-        pki_fail(&err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be read: %s", cause);
+  char *text = NULL;
+  pk_error err = {0};
+  pk_status status = pki_yaml_read(path, &text, &size, &err);
+  if (status != PK_OK) {
     return pki_problems_note(problems, status, &err);
   }
-  const pk_status status = pki_gait_file_parse(path, text, size, sets, nset, out, problems);
+  status = pki_gait_file_parse(path, text, size, sets, nset, out, problems);
   free(text);
   return status;
 }
@@ -201,16 +185,5 @@ void pki_gait_file_destroy(pki_gait_file *gait)
 bool pki_is_gait_file(const char *path)
 {
   static const char *const own[] = {"feet", "phases", "gait", "closure"};
-  size_t size;
-  pki_document *document = NULL;
-  char *text = pki_is_scenario_name(path) ? pki_file_read(path, PKI_YAML_BYTES, &size) : NULL;
-  bool is = false;
-  if (text != NULL && pki_document_parse(path, text, size, &document, NULL) == PK_OK) {
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-      is = is || pki_node_find(pki_document_root(document), own[i]) != NULL;
-    }
-  }
-  pki_document_destroy(document);
-  free(text);
-  return is;
+  return pki_yaml_has_key(path, own, (int)(sizeof own / sizeof own[0]));
 }

@@ -71,10 +71,7 @@ static pk_status fill_phases(pki_course *c, pk_error *err)
   c->start[0] = c->whole.npoint > 0 ? c->whole.points[0].time : 0;
   for (int i = 0; i < c->whole.nphase && status == PK_OK; i++) {
     const pki_motion_phase *phase = &p->phases[i % p->nphase];
-    c->stance[i] = i < p->nphase ? phase->stance : 0;
-    for (int k = 0; k < p->nfoot && i >= p->nphase; k++) {
-      c->stance[i] |= (phase->stance >> k & 1) << mirror.foot_to[k];
-    }
+    c->stance[i] = i < p->nphase ? phase->stance : pki_motion_mirror_feet(&mirror, p->nfoot, phase->stance);
     snprintf(c->name[i], sizeof c->name[i], "%.50s%s", phase->name, i >= p->nphase ? ", mirrored" : "");
     c->start[i + 1] = c->start[i] + c->whole.duration[i];
   }

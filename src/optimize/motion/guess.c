@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/smooth_step.h"
 #include "optimize/motion/guess_forces.h"
 
 /* The phases of a whole cycle, or of a motion that does not repeat. */
@@ -32,12 +33,9 @@ static timeline draw_timeline(const pki_motion_program *program)
   const int halves = p->closure == PKI_MOTION_HALF ? 2 : 1;
   for (int half = 0; half < halves; half++) {
     for (int k = 0; k < p->nphase; k++) {
-      unsigned stance = 0;
-      for (int i = 0; i < p->nfoot; i++) {
-        const int foot = half == 0 ? i : program->mirror.foot_to[i];
-        stance |= (p->phases[k].stance >> i & 1u) << foot;
-      }
-      line.stance[line.count] = stance;
+      line.stance[line.count] = half == 0
+                                    ? p->phases[k].stance
+                                    : pki_motion_mirror_feet(&program->mirror, p->nfoot, p->phases[k].stance);
       line.start[line.count + 1] = line.start[line.count] + p->phases[k].guess;
       line.count++;
     }
@@ -90,10 +88,10 @@ static void find_span(const timeline *line, int foot, double time, double *begin
 
 /* ---- the trunk ---- */
 
-static double smooth_step(double x)
+/* At rest before 0 and after 1. */
+static double clamped_step(double x)
 {
-  const double s = fmin(fmax(x, 0), 1);
-  return s * s * s * (10 + s * (6 * s - 15));
+  return pki_smooth_step(fmin(fmax(x, 0), 1));
 }
 
 /* Coordinates before any foot asks for something. */
@@ -108,7 +106,7 @@ static void place_trunk(const guesser *g, double time, double *q)
     }
     return;
   }
-  const double part = smooth_step((time - g->leave) / (g->arrive - g->leave));
+  const double part = clamped_step((time - g->leave) / (g->arrive - g->leave));
   for (int k = 0; k < g->program->robot->n; k++) {
     q[k] += part * (g->to[k] - g->from[k]);
   }
@@ -167,7 +165,7 @@ static void place_foot(const guesser *g, int foot, double time, double out[3])
   } else {
     place_stance(g, foot, after, to, b);
   }
-  const double part = (time - begin) / (end - begin), along = smooth_step(part), up = sin(acos(-1.0) * part);
+  const double part = (time - begin) / (end - begin), along = clamped_step(part), up = sin(acos(-1.0) * part);
   for (int k = 0; k < 3; k++) {
     out[k] = a[k] + along * (b[k] - a[k]);
   }

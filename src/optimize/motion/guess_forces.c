@@ -5,32 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/cholesky.h"
+
 enum { MOST_ROWS = PKI_MOTION_DOFS };
 
-/* Solve the symmetric positive definite system A x = b in place, by Cholesky. */
-static void solve_spd(int n, double A[MOST_ROWS][MOST_ROWS], double *b)
+/* x of A x = b, A symmetric and positive definite; both are overwritten, b by x. */
+static void solve_positive(int n, double A[MOST_ROWS][MOST_ROWS], double *b)
 {
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j <= i; j++) {
-      double sum = A[i][j];
-      for (int k = 0; k < j; k++) {
-        sum -= A[i][k] * A[j][k];
-      }
-      A[i][j] = i == j ? sqrt(fmax(sum, 1e-300)) : sum / A[j][j];
-    }
-  }
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++) {
-      b[i] -= A[i][k] * b[k];
-    }
-    b[i] /= A[i][i];
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) {
-      b[i] -= A[k][i] * b[k];
-    }
-    b[i] /= A[i][i];
-  }
+  pki_cholesky(A[0], n, MOST_ROWS);
+  pki_cholesky_solve(A[0], n, MOST_ROWS, b, 1);
 }
 
 /* Rows of a function and its Jacobian at one place, below those that are there. */
@@ -80,7 +63,7 @@ void pki_motion_damped_step(int rows, int columns, const bool *free_column, cons
   for (int i = 0; i < rows; i++) {
     A[i][i] += 1e-5 * trace + 1e-300;
   }
-  solve_spd(rows, A, b);
+  solve_positive(rows, A, b);
   for (int k = 0; k < columns; k++) {
     change[k] = 0;
     for (int i = 0; i < rows && free_column[k]; i++) {
@@ -142,7 +125,7 @@ static void balance_trunk(const pki_motion_program *program, double columns[][PK
   for (int i = 0; i < n; i++) {
     A[i][i] += 1e-4 * trace + 1e-300;
   }
-  solve_spd(n, A, b);
+  solve_positive(n, A, b);
   for (int c = 0; c < count; c++) {
     force[c] = 0;
     for (int i = 0; i < n; i++) {
@@ -220,7 +203,7 @@ void pki_motion_push_back(const pki_motion_program *program, unsigned stance, co
   for (int i = 0; i < count; i++) {
     A[i][i] += 1e-14 * trace + 1e-300;
   }
-  solve_spd(count, A, f);
+  solve_positive(count, A, f);
   for (int i = 0; i < count; i++) {
     for (int k = 0; k < program->robot->n; k++) {
       rest[k] += columns[i][k] * f[i];

@@ -65,14 +65,9 @@ void pki_motion_stability(const pki_motion_problem *problem, pk_workspace *w, co
 
 void pki_motion_place_foot(const pki_motion_problem *problem, const pk_workspace *w, int foot, double out[3])
 {
-  const pk_model *m = problem->model;
   const pki_motion_foot *f = &problem->feet[foot];
-  const int link = m->body_link[f->body];
-  const pk_pose pose = pk_link_pose(w, link), *in = &m->links[link].pose;
-  double d[3], local[3], turned[3];
-  pki_sub3(f->at, in->pos, d);
-  pki_mat3_apply_transposed(in->rot, d, local);
-  pki_mat3_apply(pose.rot, local, turned);
-  pki_along3(pose.pos, 1, turned, out);
+  const pki_body_frame frame = pki_body_frame_of(w, f->body);
+  pki_mat3_apply(frame.rot, f->at, out);
+  pki_along3(frame.pos, 1, out, out);
   out[2] -= f->radius;
 }

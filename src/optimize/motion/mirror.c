@@ -72,8 +72,8 @@ static pk_status fail_image(const pki_motion_problem *p, int dof, pk_error *err)
                   joint >= 0 ? p->model->joints[joint].name : "its root");
 }
 
-static pk_status mirror_feet(const pki_motion_problem *p, const int *image, pki_motion_mirror *out,
-                             pk_error *err)
+static pk_status find_feet(const pki_motion_problem *p, const int *image, pki_motion_mirror *out,
+                           pk_error *err)
 {
   for (int i = 0; i < p->nfoot; i++) {
     out->foot_to[i] = -1;
@@ -99,9 +99,7 @@ pk_status pki_motion_find_mirror(const pki_motion_problem *problem, pki_motion_m
   pk_status status =
       frames != NULL && image != NULL ? PK_OK : pki_fail_memory(err, "the mirror image of a robot");
   *out = (pki_motion_mirror){0};
-  if (status == PK_OK) {
-    pki_body_frames(m, zero, frames);
-  }
+  status = status == PK_OK ? pki_body_frames(m, zero, frames, err) : status;
   for (int i = 0; i < m->nbody && status == PK_OK; i++) {
     double sign = 0;
     image[i] = find_image(m, frames, image, i, &sign);
@@ -112,8 +110,17 @@ pk_status pki_motion_find_mirror(const pki_motion_problem *problem, pki_motion_m
       out->sign[m->body_u[i]] = sign;
     }
   }
-  status = status == PK_OK ? mirror_feet(problem, image, out, err) : status;
+  status = status == PK_OK ? find_feet(problem, image, out, err) : status;
   free(frames);
   free(image);
   return status;
+}
+
+unsigned pki_motion_mirror_feet(const pki_motion_mirror *mirror, int nfoot, unsigned feet)
+{
+  unsigned out = 0;
+  for (int i = 0; i < nfoot; i++) {
+    out |= (feet >> i & 1u) << mirror->foot_to[i];
+  }
+  return out;
 }

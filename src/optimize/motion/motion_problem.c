@@ -194,16 +194,12 @@ static pk_status check_phase(const pki_motion_problem *p, int i, pk_error *err)
 static bool is_past_crossing(const pki_motion_problem *p, const pki_motion_mirror *mirror, int i)
 {
   const pki_motion_phase *before = &p->phases[i > 0 ? i - 1 : p->nphase - 1];
-  unsigned stance = before->stance;
   if (i == 0 && p->closure == PKI_MOTION_ONCE) {
     return false;
   }
-  if (i == 0 && p->closure == PKI_MOTION_HALF) {
-    stance = 0;
-    for (int k = 0; k < p->nfoot; k++) {
-      stance |= (before->stance >> k & 1u) << mirror->foot_to[k];
-    }
-  }
+  const bool mirrored = i == 0 && p->closure == PKI_MOTION_HALF;
+  const unsigned stance =
+      mirrored ? pki_motion_mirror_feet(mirror, p->nfoot, before->stance) : before->stance;
   return before->crossing && stance == p->phases[i].stance;
 }
 
@@ -331,8 +327,8 @@ pk_status pki_motion_validate(pki_motion_problem *problem, pk_error *err)
     status = pki_fail_memory(err, "a motion");
   }
   status = status == PK_OK ? check_phases(problem, err) : status;
+  status = status == PK_OK ? pki_body_frames(problem->model, problem->pose, frames, err) : status;
   if (status == PK_OK) {
-    pki_body_frames(problem->model, problem->pose, frames);
     place_feet(problem, frames);
     lock_plane(problem, frames);
     find_travel(problem, frames);

@@ -164,4 +164,7 @@ typedef struct pki_motion_mirror {
 } pki_motion_mirror;
 pk_status pki_motion_find_mirror(const pki_motion_problem *problem, pki_motion_mirror *out, pk_error *err);
 
+/* The images of a set of feet, as bits. */
+unsigned pki_motion_mirror_feet(const pki_motion_mirror *mirror, int nfoot, unsigned feet);
+
 #endif

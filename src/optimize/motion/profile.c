@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/finite.h"
+
 enum { KEY = 48, COLUMNS = 4 };
 
 /* Which curve: a variable's or a row's; rows of one name at one point are counted. */
@@ -278,15 +280,6 @@ static bool read_bytes(const char **at, const char *end, void *to, size_t n)
   return true;
 }
 
-static bool are_finite(const double *list, int count)
-{
-  bool finite = true;
-  for (int k = 0; k < count; k++) {
-    finite &= isfinite(list[k]) != 0;
-  }
-  return finite;
-}
-
 /* Shares of a phase: positive, and 1 together. */
 static bool are_shares(const double *share, int count)
 {
@@ -329,7 +322,7 @@ static bool read_curve(const char **at, const char *end, curve *c)
     const size_t n = (size_t)c->count * sizeof(double);
     c->columns[k] = malloc(n);
     if (c->columns[k] == NULL || !read_bytes(at, end, c->columns[k], n) ||
-        !are_finite(c->columns[k], c->count)) {
+        !pki_all_finite(c->columns[k], c->count)) {
       return false;
     }
   }

@@ -245,22 +245,14 @@ static pk_status add_phase(pki_motion_program *program, int phase, pk_error *err
 
 /* ---- boundaries ---- */
 
-static unsigned mirror_feet(const pki_motion_program *program, unsigned feet)
-{
-  unsigned out = 0;
-  for (int i = 0; i < program->problem->nfoot; i++) {
-    out |= (feet >> i & 1u) << program->mirror.foot_to[i];
-  }
-  return out;
-}
-
 /* Who lands and who stands at a boundary, and the variables of an impact. */
 static void add_boundary(pki_motion_program *program, int b)
 {
   const pki_motion_problem *p = program->problem;
   pki_boundary_variables *at = &program->boundaries[b];
   const bool end = b == p->nphase;
-  const unsigned next = end ? mirror_feet(program, p->phases[0].stance) : p->phases[b].stance;
+  const unsigned next =
+      end ? pki_motion_mirror_feet(&program->mirror, p->nfoot, p->phases[0].stance) : p->phases[b].stance;
   const bool soft = p->phases[end ? 0 : b].soft;
   at->after = -1;
   for (int i = 0; i < PKI_MOTION_FEET; i++) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/finite.h"
 #include "optimize/nlp/nlp.h"
 #include "optimize/nlp/pattern.h"
 
@@ -77,15 +78,6 @@ static void cache_point(const pki_nlp *nlp, pki_nlp_cache *cache, const double *
   cache->known = true;
 }
 
-static bool are_finite(const double *list, int count)
-{
-  double sum = 0; /* what is not finite times zero is not a number */
-  for (int i = 0; i < count; i++) {
-    sum += list[i] * 0;
-  }
-  return sum == 0;
-}
-
 /* ---- terms ---- */
 
 /* The variables of all instances, [count][nw]. */
@@ -121,7 +113,7 @@ static bool compute_values(const pki_nlp *nlp, const double *x)
   }
   cache_point(nlp, cache, x);
   cache->known = good;
-  return cache->finite = good && are_finite(cache->values, nlp->ng + 1);
+  return cache->finite = good && pki_all_finite(cache->values, nlp->ng + 1);
 }
 
 /* The Jacobian's values and the gradient at x, in the cache. */
@@ -147,7 +139,7 @@ static bool compute_derivatives(const pki_nlp *nlp, const double *x)
   }
   cache_point(nlp, cache, x);
   cache->known = good;
-  return cache->finite = good && are_finite(cache->values, used);
+  return cache->finite = good && pki_all_finite(cache->values, used);
 }
 
 /* ---- values ---- */
@@ -216,7 +208,7 @@ bool pki_nlp_hessian(const pki_nlp *nlp, const double *x, double factor, const d
       values[slots->hessian[slots->again[k]]] += p->results[slots->again[k]];
     }
   }
-  return good && are_finite(values, p->hessian.count);
+  return good && pki_all_finite(values, p->hessian.count);
 }
 
 /* ---- violation ---- */

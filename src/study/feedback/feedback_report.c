@@ -5,8 +5,9 @@
 
 #include "report/report.h"
 #include "study/feedback/feedback.h"
+#include "study/study_tables.h"
 
-enum { WORD = 48, PATH = 4096 };
+enum { WORD = PKI_STUDY_NUMBER, PATH = 4096 };
 
 static const char *format_number(double v, char out[WORD])
 {
@@ -19,6 +20,9 @@ static const char *format_number(double v, char out[WORD])
   }
   return out;
 }
+
+static const pki_study_rows_style rows_style = {
+    .heads = {"", "paper or bound", "measured", "unit", "note"}, .notes = true, .number = format_number};
 
 /* --- tables ---------------------------------------------------------------------------- */
 
@@ -155,24 +159,6 @@ static void build_shifts(const pki_feedback_data *d, pki_table *table)
   }
 }
 
-static void build_rows(const pki_study_result *result, pki_table *table)
-{
-  static const char *const heads[] = {"", "paper or bound", "measured", "unit", "note"};
-  const char *section = "";
-  pki_table_begin(table, heads, 5);
-  for (int i = 0; i < result->nrow; i++) {
-    const pki_study_row *r = &result->rows[i];
-    char paper[WORD], measured[WORD];
-    if (strcmp(section, r->section) != 0) {
-      section = r->section;
-      pki_table_group(table, section);
-    }
-    const char *cells[5] = {r->what, format_number(r->paper, paper), format_number(r->measured, measured),
-                            r->unit, r->note};
-    pki_table_row(table, cells);
-  }
-}
-
 /* --- the page -------------------------------------------------------------------------- */
 
 static pk_status add_picture(pki_text *svg, const char *name, const char *caption, const char *folder,
@@ -190,20 +176,13 @@ static pk_status add_picture(pki_text *svg, const char *name, const char *captio
   return status;
 }
 
-static void add_table(void (*build)(const pki_feedback_data *, pki_table *), const pki_feedback_data *d,
-                      pki_report *report)
-{
-  pki_table table;
-  build(d, &table);
-  pki_report_table(report, &table);
-  pki_table_free(&table);
-}
-
 static pk_status report_arm(const pki_feedback_data *d, const char *folder, pki_report *report, pk_error *err)
 {
+  pki_table table;
   pki_text svg = {0};
   pki_report_section(report, "arm", "Table II and Figure 3: the arm");
-  add_table(build_arm, d, report);
+  build_arm(d, &table);
+  pki_study_report_table(report, &table);
   pki_report_paragraph(report, "The largest step is found by doubling from 1 ms and halving the last "
                                "interval, up to 100 ms. Between steps: the mean "
                                "error at the largest step along the straight lines between the ends of "
@@ -218,9 +197,11 @@ static pk_status report_arm(const pki_feedback_data *d, const char *folder, pki_
 static pk_status report_legs(const pki_feedback_data *d, const char *folder, pki_report *report,
                              pk_error *err)
 {
+  pki_table table;
   pk_status status = PK_OK;
   pki_report_section(report, "legs", "Table I and Figure 1: quadrupeds");
-  add_table(build_limits, d, report);
+  build_limits(d, &table);
+  pki_study_report_table(report, &table);
   pki_report_paragraph(report, "Links is the paper's quadruped, whose joints follow sinusoids while nothing "
                                "balances it. StarLETH's footholds hold its balance. "
                                "The paper's own solvers have no torque limits, as in the paper; all others "
@@ -241,10 +222,8 @@ static pk_status report_legs(const pki_feedback_data *d, const char *folder, pki
     pki_feedback_leg_svg(d, (pki_feedback_scene)scene, true, &slips);
     status = status == PK_OK ? add_picture(&slips, name, caption, folder, report, err) : status;
     pki_text_free(&slips);
-    pki_table table;
     build_scene(d, scene, &table);
-    pki_report_table(report, &table);
-    pki_table_free(&table);
+    pki_study_report_table(report, &table);
   }
   return status;
 }
@@ -270,7 +249,7 @@ static pk_status write_html(const pki_feedback_data *d, const pki_study_result *
                             pk_error *err)
 {
   pki_report report = {0};
-  pki_table rows;
+  pki_table table;
   pki_report_begin(&report, "Large steps under error feedback",
                    "Shepherd, Zapolsky and Drumwright: Fast Multi-Body Simulations of Robots Controlled with "
                    "Error Feedback");
@@ -285,41 +264,35 @@ static pk_status write_html(const pki_feedback_data *d, const pki_study_result *
   pki_report_paragraph(&report, "StarLETH with joints as constraints in two stages, torques within 30 N m. A "
                                 "foot slips where it is loaded by a twentieth of the "
                                 "weight and moves along the ground by more than its ball rolls.");
-  add_table(build_lasting, d, &report);
+  build_lasting(d, &table);
+  pki_study_report_table(&report, &table);
   status = status == PK_OK ? report_legs(d, folder, &report, err) : status;
   pki_report_section(&report, "mlcp", "The paper's mixed problem, regularised");
   pki_report_paragraph(&report, "Equations (2) to (7) for StarLETH's trot, polygons of four sides, Dantzig's "
                                 "pivoting; a number is added to the diagonal. Steps that are not solved "
                                 "go on with the best that was found.");
-  add_table(build_shifts, d, &report);
+  build_shifts(d, &table);
+  pki_study_report_table(&report, &table);
   status = status == PK_OK ? report_map(d, folder, &report, err) : status;
   pki_report_section(&report, "rows", "All values");
-  build_rows(result, &rows);
-  pki_report_table(&report, &rows);
-  pki_table_free(&rows);
+  pki_study_rows_table(result, &rows_style, &table);
+  pki_study_report_table(&report, &table);
   status = status == PK_OK ? pki_report_save(&report, result->report, err) : status;
   pki_report_free(&report);
   return status;
-}
-
-static void summarise(void (*build)(const pki_feedback_data *, pki_table *), const pki_feedback_data *d,
-                      const char *title, pki_text *out)
-{
-  pki_table table;
-  build(d, &table);
-  pki_text_addf(out, "%s\n\n", title);
-  pki_table_text(&table, "  ", true, out);
-  pki_text_add(out, "\n");
-  pki_table_free(&table);
 }
 
 pk_status pki_feedback_report(const pki_feedback_data *d, const pki_study_options *options,
                               pki_study_result *result, pk_error *err)
 {
   pki_text *out = &result->summary;
-  summarise(build_arm, d, "Table II: UR10 under sinusoids", out);
-  summarise(build_limits, d, "Table I: quadrupeds", out);
-  summarise(build_lasting, d, "The open problem: StarLETH, two stages, 30 N m", out);
+  pki_table table;
+  build_arm(d, &table);
+  pki_study_summary_table("Table II: UR10 under sinusoids", &table, out);
+  build_limits(d, &table);
+  pki_study_summary_table("Table I: quadrupeds", &table, out);
+  build_lasting(d, &table);
+  pki_study_summary_table("The open problem: StarLETH, two stages, 30 N m", &table, out);
   pki_text_addf(out, "Random starts that hold, of %d, friction 0.2 to 1.4\n\n", d->starts);
   for (int panel = 0; panel < PKI_FEEDBACK_PANELS; panel++) {
     pki_text_addf(out, "  %-26s", pki_feedback_panels[panel].text);

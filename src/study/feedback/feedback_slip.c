@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
+#include "math/rotation.h"
 #include "study/feedback/feedback.h"
 
 /* m, a foot that is nearer to the ground touches it. */
@@ -34,26 +35,12 @@ static void see_ball(const pk_workspace *w, pki_slip_foot *f)
   f->down = f->centre[2] - f->radius < touching;
 }
 
-/* The vector of the rotation from A to B, world axes. */
-static void rotation_vector(const double A[9], const double B[9], double out[3])
-{
-  double R[9];
-  for (int i = 0; i < 9; i++) {
-    R[i] = pki_dot3(B + 3 * (i / 3), A + 3 * (i % 3)); /* B A' */
-  }
-  const double twice[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]}, sine = 0.5 * pki_length3(twice),
-               angle = atan2(sine, 0.5 * (R[0] + R[4] + R[8] - 1)),
-               scale = sine > 1e-12 ? 0.5 * angle / sine : 0.5;
-  for (int k = 0; k < 3; k++) {
-    out[k] = scale * twice[k];
-  }
-}
-
 /* m, the way of the ball along the ground less its rolling: of the rotation vector theta that is theta x r z. */
 static double step_slip(const pki_slip_foot *before, const pki_slip_foot *after)
 {
-  double theta[3];
-  rotation_vector(before->turn, after->turn, theta);
+  double turn[9], theta[3];
+  pki_rotation_mul_transposed(after->turn, before->turn, turn);
+  pki_rotation_log(turn, theta);
   const double r = before->radius, x = after->centre[0] - before->centre[0] - r * theta[1],
                y = after->centre[1] - before->centre[1] + r * theta[0];
   return hypot(x, y);

@@ -5,8 +5,9 @@
 
 #include "report/report.h"
 #include "study/hardt/hardt.h"
+#include "study/study_tables.h"
 
-enum { WORD = 48, PATH = PKI_PATH_MAX };
+enum { WORD = PKI_STUDY_NUMBER, PATH = PKI_PATH_MAX };
 
 static const char *format_number(double v, char out[WORD])
 {
@@ -17,6 +18,11 @@ static const char *format_number(double v, char out[WORD])
   }
   return out;
 }
+
+static const pki_study_rows_style rows_style = {
+    .heads = {"", "paper, planned or bound", "measured", "unit", "note"},
+    .notes = true,
+    .number = format_number};
 
 /* ---- tables ---- */
 
@@ -85,24 +91,6 @@ static void build_walks(const pki_hardt_data *d, pki_table *table)
   }
 }
 
-static void build_rows(const pki_study_result *result, pki_table *table)
-{
-  static const char *const heads[] = {"", "paper, planned or bound", "measured", "unit", "note"};
-  const char *section = "";
-  pki_table_begin(table, heads, 5);
-  for (int i = 0; i < result->nrow; i++) {
-    const pki_study_row *r = &result->rows[i];
-    char paper[WORD], measured[WORD];
-    if (strcmp(section, r->section) != 0) {
-      section = r->section;
-      pki_table_group(table, section);
-    }
-    const char *cells[5] = {r->what, format_number(r->paper, paper), format_number(r->measured, measured),
-                            r->unit, r->note};
-    pki_table_row(table, cells);
-  }
-}
-
 /* ---- Figure 3 ---- */
 
 /* Of the motions that were found; curves have gaps where S_H jumps, at boundaries of phases. */
@@ -136,20 +124,11 @@ static pk_status draw_figure(const pki_hardt_data *d, const char *folder, pki_re
 
 /* ---- the page ---- */
 
-static void add_table(void (*build)(const pki_hardt_data *, pki_table *), const pki_hardt_data *d,
-                      pki_report *report)
-{
-  pki_table table;
-  build(d, &table);
-  pki_report_table(report, &table);
-  pki_table_free(&table);
-}
-
 static pk_status write_html(const pki_hardt_data *d, const pki_study_result *result, const char *folder,
                             pk_error *err)
 {
   pki_report report = {0};
-  pki_table rows;
+  pki_table table;
   pki_report_begin(
       &report, "The amble of Hardt and von Stryk",
       "Hardt and von Stryk 2003: The Role of Motion Dynamics in the Design, Control and Stability of "
@@ -162,43 +141,38 @@ static pk_status write_html(const pki_hardt_data *d, const pki_study_result *res
   pki_report_paragraph(
       &report, "40 m/min, a stride of 0.416 m and a period of 1.25 s contradict each other. Reading B keeps "
                "speed and stride; it is the only one in which a point mass rolls over the diagonal.");
-  add_table(build_readings, d, &report);
+  build_readings(d, &table);
+  pki_study_report_table(&report, &table);
   pki_report_section(&report, "figure", "Figure 3");
   pk_status status = draw_figure(d, folder, &report, err);
   pki_report_section(&report, "motions", "Motions");
   pki_report_paragraph(
       &report, "The first is found from nothing; those that differ by an objective or a limit start from it. "
                "A motion whose grid error is above 0.1 is right at the points of its grid alone.");
-  add_table(build_motions, d, &report);
+  build_motions(d, &table);
+  pki_study_report_table(&report, &table);
   pki_report_section(&report, "walks", "Walks");
-  add_table(build_walks, d, &report);
+  build_walks(d, &table);
+  pki_study_report_table(&report, &table);
   pki_report_section(&report, "rows", "All values");
-  build_rows(result, &rows);
-  pki_report_table(&report, &rows);
-  pki_table_free(&rows);
+  pki_study_rows_table(result, &rows_style, &table);
+  pki_study_report_table(&report, &table);
   status = status == PK_OK ? pki_report_save(&report, result->report, err) : status;
   pki_report_free(&report);
   return status;
-}
-
-static void summarise(void (*build)(const pki_hardt_data *, pki_table *), const pki_hardt_data *d,
-                      const char *title, pki_text *out)
-{
-  pki_table table;
-  build(d, &table);
-  pki_text_addf(out, "%s\n\n", title);
-  pki_table_text(&table, "  ", true, out);
-  pki_text_add(out, "\n");
-  pki_table_free(&table);
 }
 
 pk_status pki_hardt_report(const pki_hardt_data *d, const pki_study_options *options,
                            pki_study_result *result, pk_error *err)
 {
   pki_text *out = &result->summary;
-  summarise(build_readings, d, "Section 4.2 in three readings", out);
-  summarise(build_motions, d, "Motions", out);
-  summarise(build_walks, d, "Walks", out);
+  pki_table table;
+  build_readings(d, &table);
+  pki_study_summary_table("Section 4.2 in three readings", &table, out);
+  build_motions(d, &table);
+  pki_study_summary_table("Motions", &table, out);
+  build_walks(d, &table);
+  pki_study_summary_table("Walks", &table, out);
   snprintf(result->report, sizeof result->report, "%s/report.html", options->folder);
   return write_html(d, result, options->folder, err);
 }

@@ -5,6 +5,7 @@
 
 #include "report/report.h"
 #include "study/starleth/starleth.h"
+#include "study/study_tables.h"
 
 enum { CELL = 32, COLUMNS = 12, SERIES = 2 * PKI_STARLETH_PAPER, NOTE = 400 };
 
@@ -63,27 +64,19 @@ static void build_table(const pki_starleth_data *d, pki_table *table)
   }
 }
 
+static bool is_drawn(const pki_study_row *row)
+{
+  return strncmp(row->id, "table1", 6) == 0 || strncmp(row->id, "fig7", 4) == 0;
+}
+
 /* Rows of all sections but Table 1 and Fig. 7, which are drawn. A terminal gets what was measured, without notes. */
 static void build_rows(const pki_study_result *result, bool notes, pki_table *table)
 {
-  static const char *const heads[5] = {"", "paper", "measured", "unit", "why"};
-  const char *section = "";
-  pki_table_begin(table, heads, notes ? 5 : 4);
-  for (int i = 0; i < result->nrow; i++) {
-    const pki_study_row *r = &result->rows[i];
-    const bool drawn = strncmp(r->id, "table1", 6) == 0 || strncmp(r->id, "fig7", 4) == 0;
-    if (drawn || (!notes && isnan(r->measured))) {
-      continue;
-    }
-    if (strcmp(section, r->section) != 0) {
-      section = r->section;
-      pki_table_group(table, section);
-    }
-    char paper[CELL], measured[CELL];
-    const char *cells[5] = {r->what, format_number(r->paper, paper), format_number(r->measured, measured),
-                            r->unit, r->note};
-    pki_table_row(table, cells);
-  }
+  const pki_study_rows_style style = {.heads = {"", "paper", "measured", "unit", "why"},
+                                      .notes = notes,
+                                      .number = format_number,
+                                      .is_left_out = is_drawn};
+  pki_study_rows_table(result, &style, table);
 }
 
 /* Where a configuration's speed relative to HmJ is more than a factor of 2 from the paper's, and why. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "study/study_tables.h"
 #include "study/thesis/thesis.h"
 
 enum { TEXT = 96, PANELS = 6, PATH = 4096 };
@@ -45,23 +46,9 @@ static void build_runs(const pki_thesis_data *d, bool words, pki_table *table)
 /* All rows; a terminal gets what was measured, without notes. */
 static void build_rows(const pki_study_result *result, bool notes, pki_table *table)
 {
-  static const char *const heads[5] = {"", "thesis", "measured", "unit", "why"};
-  const char *section = "";
-  pki_table_begin(table, heads, notes ? 5 : 4);
-  for (int i = 0; i < result->nrow; i++) {
-    const pki_study_row *r = &result->rows[i];
-    if (!notes && isnan(r->measured)) {
-      continue;
-    }
-    if (strcmp(section, r->section) != 0) {
-      section = r->section;
-      pki_table_group(table, section);
-    }
-    char thesis[32], measured[32];
-    const char *cells[5] = {r->what, format_number(r->paper, thesis), format_number(r->measured, measured),
-                            r->unit, r->note};
-    pki_table_row(table, cells);
-  }
+  const pki_study_rows_style style = {
+      .heads = {"", "thesis", "measured", "unit", "why"}, .notes = notes, .number = format_number};
+  pki_study_rows_table(result, &style, table);
 }
 
 /* --- Figures 5.2 to 5.31 --------------------------------------------------------------- */

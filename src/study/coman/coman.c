@@ -1,0 +1,83 @@
+/* The order of the study: limits of explicit steps, the lift under several laws and schemes, the squat; then rows and report. */
+#include "study/coman/coman.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+
+#define LIMP_ELBOWS "actuators.12.spring=1.2e-3"
+
+const pki_coman_variant pki_coman_variants[PKI_COMAN_CASES] = {
+    [PKI_COMAN_HARD] = {.id = "hard",
+                        .text = "hard contact, 1 ms",
+                        .scenario = "coman-box",
+                        .paper_factor = NAN,
+                        .least_factor = 100},
+    [PKI_COMAN_HARD_LIMP] = {.id = "hard-soft-elbows",
+                             .text = "hard contact, 1 ms, soft elbows",
+                             .scenario = "coman-box",
+                             .sets = {LIMP_ELBOWS},
+                             .paper_factor = NAN},
+};
+
+/* Seconds of computing, about. */
+static const double costs[PKI_COMAN_CASES] = {[PKI_COMAN_HARD] = 0.1, [PKI_COMAN_HARD_LIMP] = 0.1};
+static const double squat_cost = 2, limits_cost = 0.5;
+
+static pk_status run_parts(pki_coman_data *d, const pki_study_options *options, pk_error *err)
+{
+  pki_study_progress j = {.options = options, .all = limits_cost + squat_cost * (d->quick ? 0.3 : 1)};
+  for (int i = 0; i < PKI_COMAN_CASES; i++) {
+    j.all += costs[i];
+  }
+  snprintf(j.what, sizeof j.what, "limits of explicit steps");
+  pki_study_watch watch = pki_study_part_begin(&j, limits_cost);
+  pk_status status = pki_coman_limits_compute(d->quick, &watch, &d->limits, err);
+  pki_study_part_end(&j);
+  for (int i = 0; i < PKI_COMAN_CASES && status == PK_OK; i++) {
+    snprintf(j.what, sizeof j.what, "lift: %s", pki_coman_variants[i].text);
+    watch = pki_study_part_begin(&j, costs[i]);
+    status = pki_coman_lift_run(&pki_coman_variants[i], &watch, &d->lifts[i], err);
+    pki_study_part_end(&j);
+  }
+  if (status == PK_OK) {
+    snprintf(j.what, sizeof j.what, "WALK-MAN squats");
+    watch = pki_study_part_begin(&j, squat_cost * (d->quick ? 0.3 : 1));
+    status = pki_coman_squat_run(d->quick, &watch, &d->squat, err);
+    pki_study_part_end(&j);
+  }
+  return status;
+}
+
+static pk_status run_coman_study(const pki_study_options *options, pki_study_result *result, pk_error *err)
+{
+  pk_status status = pki_folder_create(options->folder, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  pki_coman_data *d = calloc(1, sizeof *d);
+  if (d == NULL) {
+    return pki_fail_memory(err, NULL);
+  }
+  d->quick = options->quick;
+  status = run_parts(d, options, err);
+  if (status == PK_OK) {
+    pki_coman_rows(d, result);
+    status = pki_coman_report(d, options, result, err);
+  }
+  if (status == PK_OK && result->failed) {
+    status = pki_fail_memory(err, NULL);
+  }
+  for (int i = 0; i < PKI_COMAN_CASES; i++) {
+    pki_coman_lift_free(&d->lifts[i]);
+  }
+  pki_coman_squat_free(&d->squat);
+  free(d);
+  return status;
+}
+
+const pki_study pki_coman_study = {
+    "coman", "COMAN lifts a box under soft and hard contact, WALK-MAN squats, and what limits explicit steps",
+    "Zobova et al. 2016, sections 6 and 7, Figures 9 to 12", run_coman_study};

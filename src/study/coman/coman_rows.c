@@ -1,0 +1,140 @@
+/* Rows of the study: what the paper prints, and what is held. */
+#include <math.h>
+#include <stdio.h>
+
+#include "study/coman/coman.h"
+
+static bool is_near(double value, double other, double part)
+{
+  return fabs(value - other) <= part * fabs(other);
+}
+
+/* One lift that is to succeed: Figs. 9 and 10. */
+static void add_lift(const pki_coman_data *d, pki_coman_case which, pki_study_result *out)
+{
+  const pki_coman_variant *v = &pki_coman_variants[which];
+  const pki_coman_lift *r = &d->lifts[which];
+  char section[96], group[40];
+  snprintf(section, sizeof section, "Section 6, Figs. 9 and 10: the lift, %s", v->text);
+  snprintf(group, sizeof group, "lift/%s", v->id);
+  pki_study_put(out, section, group, "touch", "s", 1.06, r->touch,
+                pki_verdict_of(fabs(r->touch - 1.06) <= 0.02), "both wrists touch the box");
+  pki_study_put(out, section, group, "before", "N", 14.715, r->before,
+                pki_verdict_of(is_near(r->before, PKI_COMAN_WEIGHT, 0.01)),
+                "force on the box before, from the table");
+  pki_study_put(out, section, group, "after", "N", 14.715, r->after,
+                pki_verdict_of(is_near(r->after, PKI_COMAN_WEIGHT, 0.01)),
+                "force on the box after, from the wrists, less what accelerates it");
+  pki_study_put(out, section, group, "leave", "s", NAN, r->leave, PKI_VERDICT_NONE,
+                "the table carries nothing any more");
+  pki_study_put(out, section, group, "lifted", "m", NAN, r->lifted,
+                pki_verdict_of(r->lifted > 0.02 && !r->fell), "how far the box is lifted at 2 s");
+  pki_study_note(
+      out,
+      "the reference goes up by 0.05 m; the springs of the arms give way; the box is turned by %.3g degrees",
+      r->tilt);
+  pki_study_put(out, section, group, "slip", "mm/s", NAN, 1e3 * r->slip, PKI_VERDICT_NONE,
+                "mean slip of the wrists on the box after the table");
+  pki_study_put(out, section, group, "feet", "N", NAN, r->feet, PKI_VERDICT_NONE,
+                "vertical force on both feet, mean of the last 0.2 s");
+  pki_study_note(out, "robot and box weigh %.4g N; the waist tilts by %.3g degrees at most",
+                 (28.3574 + 1.5) * 9.81, r->sway);
+}
+
+/* Fig. 11: the elbows' springs. */
+static void add_elbows(const pki_coman_data *d, pki_coman_case stiff, pki_coman_case soft,
+                       pki_study_result *out)
+{
+  const pki_coman_lift *a = &d->lifts[stiff], *b = &d->lifts[soft];
+  char section[96], group[40];
+  snprintf(section, sizeof section, "Fig. 11: springs of the elbows, %s", pki_coman_variants[stiff].text);
+  snprintf(group, sizeof group, "elbows/%s", pki_coman_variants[stiff].id);
+  pki_study_put(out, section, group, "stiff-grasp", "N", NAN, a->grasp, PKI_VERDICT_NONE,
+                "grasping force, K_s 120 N m/rad, mean of the last 0.2 s");
+  pki_study_put(out, section, group, "soft-grasp", "N", NAN, b->grasp, pki_verdict_of(b->grasp < a->grasp),
+                "grasping force, K_s 1.2e-3 N m/rad");
+  pki_study_note(out, "smaller, as in the paper%s", isnan(b->leave) ? "; the box stays on the table" : "");
+  pki_study_put(out, section, group, "stiff-deflection", "rad", NAN, a->deflection, PKI_VERDICT_NONE,
+                "motor less joint, largest after the touch, K_s 120 N m/rad");
+  pki_study_put(out, section, group, "soft-deflection", "rad", NAN, b->deflection,
+                pki_verdict_of(b->deflection > a->deflection),
+                "motor less joint, largest after the touch, K_s 1.2e-3 N m/rad");
+}
+
+static void add_factors(const pki_coman_data *d, pki_study_result *out)
+{
+  static const char section[] = "Real-time factors: simulated over computing time on one core";
+  for (int i = 0; i < PKI_COMAN_CASES; i++) {
+    const pki_coman_variant *v = &pki_coman_variants[i];
+    const pki_coman_lift *r = &d->lifts[i];
+    pki_study_put(out, section, "factor", v->id, "", v->paper_factor, r->factor, PKI_VERDICT_NONE, "%s",
+                  v->text);
+    if (v->least_factor > 0) {
+      pki_study_note(out, "step %.3g ms; a quiet core makes more than %g", 1e3 * r->dt, v->least_factor);
+    } else {
+      pki_study_note(out, "step %.3g ms", 1e3 * r->dt);
+    }
+  }
+}
+
+static void add_limits(const pki_coman_data *d, pki_study_result *out)
+{
+  static const char section[] = "Where the paper's largest step comes from: RK4 limits of the linear model";
+  const pki_coman_limits *l = &d->limits;
+  const pki_coman_mode *least = &l->modes[0];
+  for (int i = 1; i < l->nmode; i++) {
+    least = l->modes[i].limit < least->limit ? &l->modes[i] : least;
+  }
+  pki_study_put(out, section, "limit", "whole", "s", 9e-4, l->whole,
+                pki_verdict_of(is_near(l->whole, 9.3e-4, 0.05)),
+                "all motors, springs and joints, waist fixed");
+  pki_study_note(out, "eigenvalue %.4g +- %.4g i 1/s; the paper: the largest stable step with feet locked",
+                 l->whole_value[0], l->whole_value[1]);
+  pki_study_put(out, section, "limit", "joint", "s", 9e-4, least->limit, PKI_VERDICT_NONE,
+                "the joint that limits it, alone: %s", least->joint);
+  pki_study_note(out, "spring %.4g N m/rad on %.3g kg m^2: %.4g +- %.4g i 1/s", least->spring, least->inertia,
+                 least->fastest[0], least->fastest[1]);
+  if (!isnan(l->measured_stable)) {
+    pki_study_put(out, section, "limit", "measured", "s", 9e-4, l->measured_stable,
+                  pki_verdict_of(is_near(l->measured_stable, l->whole, 0.1)),
+                  "the largest stable step, by runs with the feet locked");
+    pki_study_note(out, "unstable at %.4g s", l->measured_unstable);
+  }
+  pki_study_put(out, section, "limit", "friction", "s", 1e-4, l->friction_limit, PKI_VERDICT_NONE,
+                "feet free: the steepest slope of friction under a sole");
+  pki_study_note(out,
+                 "%.3g 1/s on %.3g kg along the ground; only while the sole slides at half the "
+                 "transition speed. The paper takes 1e-4 s",
+                 l->friction_rate, l->sole_mass[0]);
+  pki_study_put(out, section, "limit", "layer", "s", 1e-4, l->layer_limit, PKI_VERDICT_NONE,
+                "feet free: the elastic layer under a sole");
+  pki_study_note(out, "%.3g 1/s on %.3g kg upwards: stiffness of contact asks for nothing", l->layer_rate,
+                 l->sole_mass[1]);
+}
+
+static void add_squat(const pki_coman_data *d, pki_study_result *out)
+{
+  static const char section[] = "Section 7, Fig. 12: WALK-MAN squats";
+  const pki_coman_squat *s = &d->squat;
+  pki_study_put(out, section, "squat", "depth", "m", 0.3, s->depth,
+                pki_verdict_of(is_near(s->depth, 0.3, 0.1) && !s->fell),
+                "how far the waist goes down, %.3g s", s->duration);
+  pki_study_put(out, section, "squat", "hip", "rad", NAN, s->hip_error, pki_verdict_of(s->hip_error < 0.05),
+                "mean distance of the hip from its reference");
+  pki_study_put(out, section, "squat", "knee-least", "N m", NAN, s->knee_least, PKI_VERDICT_NONE,
+                "least torque of a knee after the first second");
+  pki_study_put(out, section, "squat", "knee-most", "N m", NAN, s->knee_most, PKI_VERDICT_NONE,
+                "largest torque of a knee after the first second");
+  pki_study_put(out, section, "squat", "balance", "", 0.01, s->balance, pki_verdict_of(s->balance < 0.01),
+                "feet's vertical force less m (g + a), over m g, largest after the first second");
+  pki_study_note(out, "%.4g kg; the paper prints no values", s->mass);
+}
+
+void pki_coman_rows(const pki_coman_data *d, pki_study_result *result)
+{
+  add_lift(d, PKI_COMAN_HARD, result);
+  add_elbows(d, PKI_COMAN_HARD, PKI_COMAN_HARD_LIMP, result);
+  add_factors(d, result);
+  add_limits(d, result);
+  add_squat(d, result);
+}
