@@ -170,7 +170,7 @@ export class Viewer {
     const shown = this.world?.shown;
     this.world?.dispose();
     this.world = new World(this.stage, scene, this.dark);
-    this.canvas.parentElement.append(this.world.stability.card.root);
+    this.canvas.parentElement.append(this.world.stability.card.root, this.world.pressure.card.root);
     for (const [id, on] of Object.entries(shown ?? {})) this.world.toggle(id, on);
     this.placed = false;
     this.select(-1);
@@ -210,6 +210,7 @@ export class Viewer {
 
   cleared() {
     this.world?.trails.clear();
+    this.world?.pressure.stretch(0);
     this.plots.clear();
     this.redraw();
   }
