@@ -1,11 +1,23 @@
 // Pressure on compliant surfaces: each face that presses in the colour of its pressure, a little off the surface, and a scale of
 // colours that covers the largest pressure so far. Where something is in front of a face it shines through.
-import { BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Group, Mesh, MeshBasicMaterial, SRGBColorSpace } from 'three';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  DoubleSide,
+  DynamicDrawUsage,
+  Group,
+  Mesh,
+  MeshBasicMaterial,
+  SRGBColorSpace,
+  Vector3,
+} from 'three';
 import { element } from './dom.js';
 import { poseMatrix } from './matrix.js';
 
 const FACE = 12; // numbers of a face in a frame: body, number (-1: a disc), pressure, three corners
 const LIFT = 4e-4; // m off the surface
+const SOLE = 0.1; // m above the lowest point that presses
 const AROUND = 32; // triangles of a disc
 
 // Plasma (van der Walt and Smith, 2015): as far apart for the eye as the numbers are, and lighter all the way.
@@ -16,6 +28,8 @@ const circle = Array.from({ length: AROUND + 1 }, (_, i) => {
   return [Math.cos(angle), Math.sin(angle)];
 });
 
+const STILL = [0, 0, 0, 1, 0, 0, 0]; // the pose of the world
+
 /** The colour of a part of the scale, from 0 to 1. @param {number} part @param {Color} out */
 function heatColour(part, out) {
   const at = Math.min(1, Math.max(0, part)) * (colours.length - 1),
@@ -23,10 +37,11 @@ function heatColour(part, out) {
   return out.lerpColors(colours[first], colours[first + 1], at - first);
 }
 
-/** The least of 1, 2, 5, 10, ... that is not below a number. */
+/** The least round number that is not below a number. */
 function roundUp(value) {
   const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value * (1 - 1e-6));
+  const steps = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+  return (steps.find((step) => step * power >= value * (1 - 1e-6)) ?? 10) * power;
 }
 
 const UNITS = [
@@ -108,21 +123,25 @@ export class Pressure {
     this.card.update(frame.nface, now, this.most);
   }
 
-  addFace({ face, pose }, at) {
-    const body = face[at],
-      c = this.corner;
-    if (body >= 0) poseMatrix(pose, 7 * body, this.frames, 0);
-    else poseMatrix([0, 0, 0, 1, 0, 0, 0], 0, this.frames, 0);
-    const m = this.frames;
+  addFace(frame, at) {
+    this.place(frame, at);
+    heatColour(frame.face[at + 2] / this.full, this.colour);
+    if (frame.face[at + 1] < 0) this.addDisc(this.corner);
+    else this.addTriangle(this.corner);
+  }
+
+  /** The corners of a face in the world. */
+  place({ face, pose }, at) {
+    const c = this.corner,
+      m = this.frames;
+    if (face[at] >= 0) poseMatrix(pose, 7 * face[at], m, 0);
+    else poseMatrix(STILL, 0, m, 0);
     for (let k = 0; k < 9; k += 3) {
       const x = face[at + 3 + k],
         y = face[at + 4 + k],
         z = face[at + 5 + k];
       for (let j = 0; j < 3; j++) c[k + j] = m[j] * x + m[4 + j] * y + m[8 + j] * z + m[12 + j];
     }
-    heatColour(face[at + 2] / this.full, this.colour);
-    if (face[at + 1] < 0) this.addDisc(c);
-    else this.addTriangle(c);
   }
 
   /** Corners counter-clockwise from outside, moved outwards. */
@@ -161,6 +180,23 @@ export class Pressure {
       }
       for (let k = 0; k < 9; k += 3) this.colour.toArray(color.array, to + k);
     }
+  }
+
+  /** A box around the faces that press lowest, which are soles; empty: nothing presses. @param {Box3} out */
+  soles(frame, out) {
+    const point = new Vector3();
+    let lowest = Infinity;
+    out.makeEmpty();
+    for (let pass = 0; pass < 2; pass++) {
+      for (let i = 0; i < frame.nface; i++) {
+        this.place(frame, FACE * i);
+        for (let k = 0; k < 9; k += 3) {
+          if (pass === 0) lowest = Math.min(lowest, this.corner[k + 2]);
+          else if (this.corner[k + 2] < lowest + SOLE) out.expandByPoint(point.fromArray(this.corner, k));
+        }
+      }
+    }
+    return out;
   }
 
   stretch(most) {
@@ -211,6 +247,27 @@ class PressureCard {
 
   range(full) {
     this.ends[1].textContent = pressureText(full);
+  }
+
+  /** The scale in the corner of a picture. @param {CanvasRenderingContext2D} context */
+  paint(context, width, height, dark) {
+    const s = Math.max(height, 200) / 720,
+      [x, y, wide] = [width - 252 * s, height - 66 * s, 232 * s];
+    const fill = context.createLinearGradient(x + 14 * s, 0, x + wide - 14 * s, 0);
+    STOPS.forEach((stop, i) => fill.addColorStop(i / (STOPS.length - 1), stop));
+    context.fillStyle = dark ? '#20262de0' : '#ffffffe0';
+    context.beginPath();
+    context.roundRect(x, y, wide, 52 * s, 9 * s);
+    context.fill();
+    context.fillStyle = fill;
+    context.fillRect(x + 14 * s, y + 26 * s, wide - 28 * s, 12 * s);
+    context.fillStyle = dark ? '#e8ecf0' : '#1d242b';
+    context.font = `${13 * s}px system-ui, sans-serif`;
+    context.textBaseline = 'alphabetic';
+    context.textAlign = 'left';
+    context.fillText('pressure', x + 14 * s, y + 18 * s);
+    context.textAlign = 'right';
+    context.fillText(`0 to ${this.ends[1].textContent}`, x + wide - 14 * s, y + 18 * s);
   }
 
   /** @param {number} count of faces; -1: nobody tells of pressures */

@@ -134,6 +134,12 @@ export class World {
     return box;
   }
 
+  /** What one wants to see from below: soles that press, else everything. */
+  soles() {
+    const box = this.pressure.soles(this.frame, new Box3());
+    return box.isEmpty() ? this.bounds() : box.expandByScalar(0.04);
+  }
+
   /** Most of the ball around its first joint that it reaches; not into the ground. */
   addReach(box, robot) {
     const pivot = new Vector3().fromArray(this.frame.pose, 7 * robot.body);
