@@ -63,7 +63,7 @@ export class Camera {
       const across = Math.max(Math.abs(moved.dot(right)) / wide, Math.abs(moved.dot(up)) / high);
       distance = Math.max(distance, moved.dot(direction) + across);
     }
-    return Math.max(distance, 0.5);
+    return Math.max(distance, this.preset === 'below' ? 0.2 : 0.5);
   }
 
   /** @param {number} body -1: stand still */

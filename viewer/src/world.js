@@ -137,7 +137,7 @@ export class World {
   /** What one wants to see from below: soles that press, else everything. */
   soles() {
     const box = this.pressure.soles(this.frame, new Box3());
-    return box.isEmpty() ? this.bounds() : box.expandByScalar(0.04);
+    return box.isEmpty() ? this.bounds() : box.expandByScalar(0.01);
   }
 
   /** Most of the ball around its first joint that it reaches; not into the ground. */
