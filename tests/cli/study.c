@@ -88,7 +88,13 @@ static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
 static void all_studies_write_their_reports(void **state)
 {
   (void)state;
-  static const char *const files[] = {"feedback/report.html",
+  static const char *const files[] = {"coman/report.html",
+                                      "coman/fig-9.svg",
+                                      "coman/fig-10.svg",
+                                      "coman/fig-11.svg",
+                                      "coman/fig-12.svg",
+                                      "coman",
+                                      "feedback/report.html",
                                       "feedback/fig-1-links.svg",
                                       "feedback/fig-1-trot.svg",
                                       "feedback/fig-1-sinusoids.svg",

@@ -13,30 +13,76 @@ const pki_coman_variant pki_coman_variants[PKI_COMAN_CASES] = {
     [PKI_COMAN_HARD] = {.id = "hard",
                         .text = "hard contact, 1 ms",
                         .scenario = "coman-box",
-                        .paper_factor = NAN,
-                        .least_factor = 100},
+                        .paper_factor = NAN},
     [PKI_COMAN_HARD_LIMP] = {.id = "hard-soft-elbows",
                              .text = "hard contact, 1 ms, soft elbows",
                              .scenario = "coman-box",
                              .sets = {LIMP_ELBOWS},
                              .paper_factor = NAN},
+    [PKI_COMAN_HARD_LONG] = {.id = "hard-4ms",
+                             .text = "hard contact, 4 ms",
+                             .scenario = "coman-box",
+                             .sets = {"step.dt=4e-3"},
+                             .paper_factor = NAN,
+                             .least_factor = 100},
+    [PKI_COMAN_SOFT] = {.id = "soft",
+                        .text = "compliant surfaces, implicit, 1 ms",
+                        .scenario = "coman-box-soft",
+                        .paper_factor = NAN,
+                        .least_factor = 20},
+    [PKI_COMAN_SOFT_LIMP] = {.id = "soft-soft-elbows",
+                             .text = "compliant surfaces, implicit, 1 ms, soft elbows",
+                             .scenario = "coman-box-soft",
+                             .sets = {LIMP_ELBOWS},
+                             .paper_factor = NAN},
+    [PKI_COMAN_RK4] = {.id = "rk4",
+                       .text = "compliant surfaces, RK4, 0.1 ms",
+                       .scenario = "coman-box-soft",
+                       .sets = {"step.stepper=rk4", "step.dt=1e-4"},
+                       .paper_factor = 0.013,
+                       .slow = true,
+                       .least_factor = 1},
+    [PKI_COMAN_LOCKED] = {.id = "rk4-locked",
+                          .text = "compliant surfaces, RK4, 0.1 ms, feet locked",
+                          .scenario = "coman-box-soft",
+                          .sets = {"step.stepper=rk4", "step.dt=1e-4", PKI_COMAN_LOCKED_FEET},
+                          .paper_factor = 0.033,
+                          .slow = true},
+    [PKI_COMAN_LARGEST] = {.id = "rk4-largest",
+                           .text = "compliant surfaces, RK4, 0.9 ms, feet locked, up to the touch",
+                           .scenario = "coman-box-soft",
+                           .sets = {"step.stepper=rk4", "step.dt=9e-4", "duration=0.9",
+                                    PKI_COMAN_LOCKED_FEET},
+                           .paper_factor = 0.28},
 };
 
 /* Seconds of computing, about. */
-static const double costs[PKI_COMAN_CASES] = {[PKI_COMAN_HARD] = 0.1, [PKI_COMAN_HARD_LIMP] = 0.1};
+static const double costs[PKI_COMAN_CASES] = {
+    [PKI_COMAN_HARD] = 0.1, [PKI_COMAN_HARD_LIMP] = 0.1, [PKI_COMAN_HARD_LONG] = 0.03,
+    [PKI_COMAN_SOFT] = 0.2, [PKI_COMAN_SOFT_LIMP] = 0.2, [PKI_COMAN_RK4] = 2,
+    [PKI_COMAN_LOCKED] = 1, [PKI_COMAN_LARGEST] = 0.1};
+
+/* A quick study leaves out what is slow. */
+static bool is_wanted(const pki_coman_data *d, int which)
+{
+  return !d->quick || !pki_coman_variants[which].slow;
+}
 static const double squat_cost = 2, limits_cost = 0.5;
 
 static pk_status run_parts(pki_coman_data *d, const pki_study_options *options, pk_error *err)
 {
   pki_study_progress j = {.options = options, .all = limits_cost + squat_cost * (d->quick ? 0.3 : 1)};
   for (int i = 0; i < PKI_COMAN_CASES; i++) {
-    j.all += costs[i];
+    j.all += is_wanted(d, i) ? costs[i] : 0;
   }
   snprintf(j.what, sizeof j.what, "limits of explicit steps");
   pki_study_watch watch = pki_study_part_begin(&j, limits_cost);
   pk_status status = pki_coman_limits_compute(d->quick, &watch, &d->limits, err);
   pki_study_part_end(&j);
   for (int i = 0; i < PKI_COMAN_CASES && status == PK_OK; i++) {
+    if (!is_wanted(d, i)) {
+      continue;
+    }
     snprintf(j.what, sizeof j.what, "lift: %s", pki_coman_variants[i].text);
     watch = pki_study_part_begin(&j, costs[i]);
     status = pki_coman_lift_run(&pki_coman_variants[i], &watch, &d->lifts[i], err);

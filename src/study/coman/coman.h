@@ -11,6 +11,12 @@ enum { PKI_COMAN_ARM = 4, PKI_COMAN_SETS = 8, PKI_COMAN_MOST_MODES = 64 };
 typedef enum pki_coman_case {
   PKI_COMAN_HARD,      /* hard contact, 1 ms */
   PKI_COMAN_HARD_LIMP, /* with soft elbows */
+  PKI_COMAN_HARD_LONG, /* at 4 ms */
+  PKI_COMAN_SOFT,      /* compliant surfaces, implicit, 1 ms */
+  PKI_COMAN_SOFT_LIMP, /* with soft elbows */
+  PKI_COMAN_RK4,       /* the paper's scheme and step, feet on the ground */
+  PKI_COMAN_LOCKED,    /* the same with the feet locked */
+  PKI_COMAN_LARGEST,   /* at the paper's largest step, up to the touch */
   PKI_COMAN_CASES
 } pki_coman_case;
 
@@ -19,6 +25,7 @@ typedef struct pki_coman_variant {
   const char *id, *text, *scenario;
   const char *sets[PKI_COMAN_SETS]; /* up to NULL */
   double paper_factor;              /* real-time factor of the paper; NAN: it has none */
+  bool slow;                        /* a quick study leaves it out */
   double least_factor;              /* that Pronk is held to on one core; 0: none */
 } pki_coman_variant;
 extern const pki_coman_variant pki_coman_variants[PKI_COMAN_CASES];
@@ -36,6 +43,7 @@ typedef enum pki_coman_channel {
   PKI_COMAN_BOX_HEIGHT,                                  /* m */
   PKI_COMAN_BOX_TILT,                                    /* degrees, of its vertical edges */
   PKI_COMAN_SLIP,                                        /* m/s, of the wrist on the box */
+  PKI_COMAN_SLIDES, /* 1: friction of a wrist on the box is at its bound */
   PKI_COMAN_CHANNELS
 } pki_coman_channel;
 
@@ -57,6 +65,9 @@ typedef struct pki_coman_lift {
   double lifted, tilt; /* m, degrees, at the end */
   double slip;         /* m/s, mean of the wrist on the box after the table */
   double slid;         /* m, the way of it */
+  double creep,
+      creep_of_law; /* m/s, slip in the last 0.2 s; what Stribeck friction lets creep under that load */
+  double sliding;   /* s after the table in which the friction of a wrist is at its bound */
   double grasp, grasp_most; /* N, mean of the last 0.2 s, largest */
   double deflection;        /* rad, largest of the elbow's spring after the touch */
   double feet;              /* N, vertical on both feet, mean of the last 0.2 s */
@@ -94,11 +105,14 @@ typedef struct pki_coman_limits {
   double whole;                              /* s, RK4 limit of the whole linear model with the waist fixed */
   double whole_value[2];                     /* 1/s, its eigenvalue */
   double measured_stable, measured_unstable; /* s, by runs; NAN: not run */
-  double sole_mass[2];                       /* kg, effective, along the ground and vertical */
-  double friction_rate;                      /* 1/s, steepest slope of friction over that mass */
-  double friction_limit;                     /* s */
-  double layer_rate;                         /* 1/s, of the sole on its elastic layer */
-  double layer_limit;                        /* s */
+  double wrist_mass;     /* kg, effective, in the direction on the box in which it moves most easily */
+  double wrist_rate;     /* 1/s, steepest slope of friction over that mass, at the grasping force */
+  double wrist_limit;    /* s */
+  double sole_mass[2];   /* kg, effective, along the ground and vertical */
+  double friction_rate;  /* 1/s, steepest slope of friction over that mass */
+  double friction_limit; /* s */
+  double layer_rate;     /* 1/s, of the sole on its elastic layer */
+  double layer_limit;    /* s */
 } pki_coman_limits;
 
 typedef struct pki_coman_data {
@@ -107,6 +121,11 @@ typedef struct pki_coman_data {
   pki_coman_squat squat;
   pki_coman_limits limits;
 } pki_coman_data;
+
+/* Sets of a scenario with the feet locked: the waist is fixed, and there is no ground. */
+#define PKI_COMAN_LOCKED_FEET \
+  "model.root=fixed", \
+      "terrain=[{shape: box, material: table, position: [0.2, 0, 0.4625], size: [0.2, 0.2, 0.025]}]"
 
 /* The weight of the box, N. */
 #define PKI_COMAN_WEIGHT (1.5 * 9.81)
@@ -123,6 +142,10 @@ void pki_coman_squat_free(pki_coman_squat *squat);
 /* coman_limits.c. */
 pk_status pki_coman_limits_compute(bool quick, const pki_study_watch *watch, pki_coman_limits *out,
                                    pk_error *err);
+
+/* m/s, the slip u at which Stribeck friction holds a tangential force of `ratio` times the normal one: wrist on box of Table 2, where
+ * mu(u) = 1.1 s5(u/v_t), s5(x) = 10 x^3 - 15 x^4 + 6 x^5, and 0.5 u; v_t = 0.01 m/s. NAN: none below v_t. */
+double pki_coman_creep(double ratio);
 
 /* The largest step at which RK4 does not let exp(lambda t) grow, lambda = re + i im with re < 0 [s]. */
 double pki_coman_rk4_limit(double re, double im);

@@ -123,8 +123,8 @@ static pk_status draw_squat(const pki_coman_squat *s, const char *folder, pki_re
 
 pk_status pki_coman_figures(const pki_coman_data *d, const char *folder, pki_report *report, pk_error *err)
 {
-  static const pki_coman_case shown[] = {PKI_COMAN_HARD};
-  const pki_coman_lift *stiff = &d->lifts[PKI_COMAN_HARD], *soft = &d->lifts[PKI_COMAN_HARD_LIMP];
+  static const pki_coman_case shown[] = {PKI_COMAN_SOFT, PKI_COMAN_HARD};
+  const pki_coman_lift *stiff = &d->lifts[PKI_COMAN_SOFT], *soft = &d->lifts[PKI_COMAN_SOFT_LIMP];
   pk_status status = draw_arm(stiff, folder, report, err);
   status =
       status == PK_OK ? draw_forces(d, shown, sizeof shown / sizeof shown[0], folder, report, err) : status;

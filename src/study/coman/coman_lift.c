@@ -123,6 +123,7 @@ static void add_contact(const lift *l, const pk_sim_contact *c, double dt, doubl
     if (of_box && (c->link == l->wrist[side] || c->other_link == l->wrist[side])) {
       grasp[side] += fabs(pki_dot3(c->impulse, c->normal)) / dt;
       at[PKI_COMAN_SLIP] = fmax(at[PKI_COMAN_SLIP], slip_of(l, c));
+      at[PKI_COMAN_SLIDES] = fmax(at[PKI_COMAN_SLIDES], c->slides);
     }
   }
   at[PKI_COMAN_FOOT] += c->link == l->foot[0] ? c->impulse[2] / dt : 0;
@@ -190,6 +191,25 @@ static void find_times(const pki_coman_curves *c, pki_coman_lift *out)
   out->leave = carries ? NAN : out->leave;
 }
 
+double pki_coman_creep(double ratio)
+{
+  static const double transition = 0.01, friction = 1.1, viscous = 0.5;
+  double low = 0, high = 1;
+  if (!(ratio >= 0) || ratio > friction + viscous * transition) {
+    return NAN;
+  }
+  for (int i = 0; i < 60; i++) {
+    const double x = 0.5 * (low + high);
+    const double held = friction * x * x * x * (10 + x * (-15 + 6 * x)) + viscous * transition * x;
+    if (held < ratio) {
+      low = x;
+    } else {
+      high = x;
+    }
+  }
+  return low * transition;
+}
+
 static void summarise_lift(const lift *l, pki_coman_lift *out)
 {
   const pki_coman_curves *c = &out->curves;
@@ -204,8 +224,11 @@ static void summarise_lift(const lift *l, pki_coman_lift *out)
         mean_between(c, PKI_COMAN_BOX_FORCE, from, end) - mass * (l->box_speed - l->window_speed) / window;
     out->slip = mean_between(c, PKI_COMAN_SLIP, out->leave, end);
     out->slid = out->slip * (end - out->leave);
+    out->creep = mean_between(c, PKI_COMAN_SLIP, from, end);
+    out->creep_of_law = pki_coman_creep(0.5 * out->after / out->grasp);
+    out->sliding = mean_between(c, PKI_COMAN_SLIDES, out->leave, end) * (end - out->leave);
   } else {
-    out->after = out->slip = out->slid = NAN;
+    out->after = out->slip = out->slid = out->creep = out->creep_of_law = out->sliding = NAN;
   }
   for (int i = 0; i < c->n; i++) {
     out->grasp_most = fmax(out->grasp_most, c->values[PKI_COMAN_GRASP][i]);
@@ -229,9 +252,9 @@ static bool step_lift(lift *l, pki_coman_lift *out)
   pk_step_info info;
   double at[PKI_COMAN_CHANNELS] = {0};
   pki_coman_curves *c = &out->curves;
-  const double before = pki_clock();
+  const double before = pki_clock_thread();
   out->status = pki_world_step(&l->world, &info);
-  l->wall += pki_clock() - before;
+  l->wall += pki_clock_thread() - before;
   if (out->status != PK_OK) {
     return false;
   }

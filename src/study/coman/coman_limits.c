@@ -16,6 +16,7 @@
 #include "math/eigen.h"
 #include "scenario/scenario.h"
 #include "study/coman/coman.h"
+#include "tune/step_limit.h"
 
 enum { STATES = 5 }; /* q, u, th, w, i of a motor */
 
@@ -200,28 +201,48 @@ static pk_status limit_springs(pki_coman_limits *out, pk_error *err)
   return status;
 }
 
-/* ---- a sole on the ground ---- */
+/* ---- friction of contacts ---- */
 
-/* Table 2 with the public code's layer: both surfaces 1e4 Pa and 0.2 mm, friction 2.1 on 1.1, half the robot's weight on each. */
-static pk_status limit_sole(pki_coman_limits *out, pk_error *err)
+/* Steepest slope of Stribeck's curve, 1.875 mu_s N / v_t, v_t = 0.01 m/s, friction being 2ab/(a + b) of both surfaces. */
+static double friction_slope(double a, double b, double load)
 {
-  static const double area = 0.01272, layer = 1e4 / 2e-4 / 2, transition = 0.01,
-                      static_friction = 2 * 2.1 * 1.1 / 3.2;
+  static const double transition = 0.01;
+  return 1.875 * 2 * a * b / (a + b) * load / transition;
+}
+
+/* kg: the least effective mass of a link's origin in the plane of the axes i and j (3, 4, 5: x, y, z), and that along the third axis. */
+static pk_status effective_masses(const robot *r, const char *link, int i, int j, double *plane,
+                                  double *normal)
+{
   static const double at[3] = {0, 0, 0};
-  robot r;
   double W[36];
+  const double *q = pk_sim_q(r->world.sim);
+  pk_kinematics_compute(r->work, q, NULL);
+  const pk_status status =
+      pk_link_response(r->work, q, pk_model_find_link(r->world.model, link), at, NULL, W);
+  const double mean = 0.5 * (W[7 * i] + W[7 * j]), half = 0.5 * (W[7 * i] - W[7 * j]);
+  const int k = 12 - i - j;
+  *plane = 1 / (mean + hypot(half, W[6 * i + j]));
+  *normal = 1 / W[7 * k];
+  return status;
+}
+
+/* Table 2, with the layers of the public code; half the robot's weight on each sole, and the force of the grasp on a wrist. */
+static pk_status limit_contacts(pki_coman_limits *out, pk_error *err)
+{
+  static const double area = 0.01272, layer = 1e5 / 2e-4 / 2, grasp = 15;
+  double along = 0;
+  robot r;
   pk_status status = open_robot(NULL, 0, &r, err);
+  status =
+      status == PK_OK ? effective_masses(&r, "r_sole", 3, 4, &out->sole_mass[0], &out->sole_mass[1]) : status;
+  status = status == PK_OK ? effective_masses(&r, "r_wrist", 3, 5, &out->wrist_mass, &along) : status;
   if (status == PK_OK) {
-    const pk_model *m = r.world.model;
-    const double *q = pk_sim_q(r.world.sim), load = 0.5 * 9.81 * m->robots[0].mass;
-    pk_kinematics_compute(r.work, q, NULL);
-    status = pk_link_response(r.work, q, pk_model_find_link(m, "r_sole"), at, NULL, W);
-    /* the direction along the ground in which it moves most easily */
-    const double mean = 0.5 * (W[21] + W[28]), half = 0.5 * (W[21] - W[28]);
-    out->sole_mass[0] = 1 / (mean + hypot(half, W[22]));
-    out->sole_mass[1] = 1 / W[35];
-    out->friction_rate = 1.875 * static_friction * load / transition / out->sole_mass[0];
+    const double load = 0.5 * 9.81 * r.world.model->robots[0].mass;
+    out->friction_rate = friction_slope(2.1, 1.1, load) / out->sole_mass[0];
     out->friction_limit = pki_coman_rk4_limit(-out->friction_rate, 0);
+    out->wrist_rate = friction_slope(1.1, 1.1, grasp) / out->wrist_mass;
+    out->wrist_limit = pki_coman_rk4_limit(-out->wrist_rate, 0);
     out->layer_rate = sqrt(layer * area / out->sole_mass[1]);
     out->layer_limit = 2 * sqrt(2) / out->layer_rate;
   }
@@ -229,11 +250,36 @@ static pk_status limit_sole(pki_coman_limits *out, pk_error *err)
   return status;
 }
 
+/* ---- by runs ---- */
+
+/* The paper's scheme with the feet locked, up to the touch: no contact but that of box and table. */
+static pk_status measure_limit(const pki_study_watch *watch, pki_coman_limits *out, pk_error *err)
+{
+  static const char *const sets[] = {"step.stepper=rk4", PKI_COMAN_LOCKED_FEET};
+  const pki_step_limit_options o = {
+      .from = 2e-4, .cap = 4e-3, .tolerance = 0.01, .factor = 3, .error = INFINITY, .duration = 1};
+  char path[PKI_PATH_MAX];
+  pki_scenario *scenario = NULL;
+  pki_step_limit *found = calloc(1, sizeof *found);
+  pk_status status =
+      found != NULL ? pki_scenario_locate("coman-box-soft", path, err) : pki_fail_memory(err, NULL);
+  status =
+      status == PK_OK ? pki_scenario_load(path, sets, sizeof sets / sizeof sets[0], &scenario, err) : status;
+  status = status == PK_OK ? pki_step_limit_find(scenario, &o, found, err) : status;
+  if (status == PK_OK) {
+    out->measured_stable = found->stable, out->measured_unstable = found->unstable;
+  }
+  (void)watch;
+  pki_scenario_destroy(scenario);
+  free(found);
+  return status;
+}
+
 pk_status pki_coman_limits_compute(bool quick, const pki_study_watch *watch, pki_coman_limits *out,
                                    pk_error *err)
 {
-  (void)quick, (void)watch;
   out->measured_stable = out->measured_unstable = NAN;
-  const pk_status status = limit_springs(out, err);
-  return status == PK_OK ? limit_sole(out, err) : status;
+  pk_status status = limit_springs(out, err);
+  status = status == PK_OK ? limit_contacts(out, err) : status;
+  return status == PK_OK && !quick ? measure_limit(watch, out, err) : status;
 }

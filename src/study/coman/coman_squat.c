@@ -118,9 +118,9 @@ static pk_status run_steps(squat *s, long long steps, const pki_study_watch *wat
   const double dt = s->scenario->step.dt;
   for (long long i = 0; i < steps; i++) {
     pk_step_info info;
-    const double before = pki_clock();
+    const double before = pki_clock_thread();
     const pk_status status = pki_world_step(&s->world, &info);
-    s->wall += pki_clock() - before;
+    s->wall += pki_clock_thread() - before;
     if (status != PK_OK) {
       return pki_fail(err, status, (pki_where){.field = "walkman-squat"}, "step %lld failed", i);
     }
