@@ -77,7 +77,7 @@ static pk_status run_parts(pki_coman_data *d, const pki_study_options *options, 
   }
   snprintf(j.what, sizeof j.what, "limits of explicit steps");
   pki_study_watch watch = pki_study_part_begin(&j, limits_cost);
-  pk_status status = pki_coman_limits_compute(d->quick, &watch, &d->limits, err);
+  pk_status status = pki_coman_limits_compute(d->quick, &d->limits, err);
   pki_study_part_end(&j);
   for (int i = 0; i < PKI_COMAN_CASES && status == PK_OK; i++) {
     if (!is_wanted(d, i)) {

@@ -139,9 +139,8 @@ void pki_coman_lift_free(pki_coman_lift *lift);
 pk_status pki_coman_squat_run(bool quick, const pki_study_watch *watch, pki_coman_squat *out, pk_error *err);
 void pki_coman_squat_free(pki_coman_squat *squat);
 
-/* coman_limits.c. */
-pk_status pki_coman_limits_compute(bool quick, const pki_study_watch *watch, pki_coman_limits *out,
-                                   pk_error *err);
+/* coman_limits.c. A quick study leaves out the runs that measure a limit. */
+pk_status pki_coman_limits_compute(bool quick, pki_coman_limits *out, pk_error *err);
 
 /* m/s, the slip u at which Stribeck friction holds a tangential force of `ratio` times the normal one: wrist on box of Table 2, where
  * mu(u) = 1.1 s5(u/v_t), s5(x) = 10 x^3 - 15 x^4 + 6 x^5, and 0.5 u; v_t = 0.01 m/s. NAN: none below v_t. */

@@ -253,7 +253,7 @@ static pk_status limit_contacts(pki_coman_limits *out, pk_error *err)
 /* ---- by runs ---- */
 
 /* The paper's scheme with the feet locked, up to the touch: no contact but that of box and table. */
-static pk_status measure_limit(const pki_study_watch *watch, pki_coman_limits *out, pk_error *err)
+static pk_status measure_limit(pki_coman_limits *out, pk_error *err)
 {
   static const char *const sets[] = {"step.stepper=rk4", PKI_COMAN_LOCKED_FEET};
   const pki_step_limit_options o = {
@@ -269,17 +269,15 @@ static pk_status measure_limit(const pki_study_watch *watch, pki_coman_limits *o
   if (status == PK_OK) {
     out->measured_stable = found->stable, out->measured_unstable = found->unstable;
   }
-  (void)watch;
   pki_scenario_destroy(scenario);
   free(found);
   return status;
 }
 
-pk_status pki_coman_limits_compute(bool quick, const pki_study_watch *watch, pki_coman_limits *out,
-                                   pk_error *err)
+pk_status pki_coman_limits_compute(bool quick, pki_coman_limits *out, pk_error *err)
 {
   out->measured_stable = out->measured_unstable = NAN;
   pk_status status = limit_springs(out, err);
   status = status == PK_OK ? limit_contacts(out, err) : status;
-  return status == PK_OK && !quick ? measure_limit(watch, out, err) : status;
+  return status == PK_OK && !quick ? measure_limit(out, err) : status;
 }
