@@ -16,6 +16,7 @@ import { element } from './dom.js';
 import { poseMatrix } from './matrix.js';
 
 const FACE = 12; // numbers of a face in a frame: body, number (-1: a disc), pressure, three corners
+const THROUGH = 0.5; // opacity of a face that something is in front of
 const LIFT = 4e-4; // m off the surface
 const SOLE = 0.1; // m above the lowest point that presses
 const AROUND = 32; // triangles of a disc
@@ -68,7 +69,7 @@ export class Pressure {
     this.solid = new Mesh(undefined, new MeshBasicMaterial({ ...flat, polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -1 }));
     this.through = new Mesh(
       undefined,
-      new MeshBasicMaterial({ ...flat, transparent: true, opacity: 0.5, depthTest: false, depthWrite: false }),
+      new MeshBasicMaterial({ ...flat, transparent: true, depthTest: false, depthWrite: false }),
     );
     this.reserve(1024);
     for (const part of [this.solid, this.through]) {
@@ -90,8 +91,11 @@ export class Pressure {
     this.room = Math.max(triangles, 2 * (this.room ?? 0));
     this.geometry?.dispose();
     this.geometry = new BufferGeometry();
-    for (const name of ['position', 'color']) {
-      const attribute = new BufferAttribute(new Float32Array(9 * this.room), 3);
+    for (const [name, size] of [
+      ['position', 3],
+      ['color', 4],
+    ]) {
+      const attribute = new BufferAttribute(new Float32Array(3 * size * this.room), size);
       attribute.setUsage(DynamicDrawUsage);
       this.geometry.setAttribute(name, attribute);
     }
@@ -156,21 +160,21 @@ export class Pressure {
       ny = uz * vx - ux * vz,
       nz = ux * vy - uy * vx,
       lift = LIFT / (Math.hypot(nx, ny, nz) || 1);
-    const { position, color } = this.geometry.attributes,
-      to = 9 * this.drawn++;
+    const { position } = this.geometry.attributes,
+      to = 9 * this.drawn;
     for (let k = 0; k < 9; k += 3) {
       position.array[to + k] = c[k] + lift * nx;
       position.array[to + k + 1] = c[k + 1] + lift * ny;
       position.array[to + k + 2] = c[k + 2] + lift * nz;
-      this.colour.toArray(color.array, to + k);
     }
+    this.paint(this.drawn++, THROUGH);
   }
 
-  /** A disc: its centre, and two of its points, at a right angle. */
+  /** A disc: its centre, and two of its points, at a right angle. It lies within both bodies, and is seen through them. */
   addDisc(c) {
-    const { position, color } = this.geometry.attributes;
+    const { position } = this.geometry.attributes;
     for (let i = 0; i < AROUND; i++) {
-      const to = 9 * this.drawn++;
+      const to = 9 * this.drawn;
       for (let j = 0; j < 3; j++) {
         const u = c[3 + j] - c[j],
           v = c[6 + j] - c[j];
@@ -178,7 +182,16 @@ export class Pressure {
         position.array[to + 3 + j] = c[j] + circle[i][0] * u + circle[i][1] * v;
         position.array[to + 6 + j] = c[j] + circle[i + 1][0] * u + circle[i + 1][1] * v;
       }
-      for (let k = 0; k < 9; k += 3) this.colour.toArray(color.array, to + k);
+      this.paint(this.drawn++, 1);
+    }
+  }
+
+  /** @param {number} opacity where something is in front of the triangle */
+  paint(triangle, opacity) {
+    const { array } = this.geometry.attributes.color;
+    for (let at = 12 * triangle; at < 12 * triangle + 12; at += 4) {
+      this.colour.toArray(array, at);
+      array[at + 3] = opacity;
     }
   }
 
