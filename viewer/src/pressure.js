@@ -80,8 +80,6 @@ export class Pressure {
     this.card = new PressureCard(() => this.fit());
     this.shown = false;
     this.last = null;
-    this.faces = 0;
-    this.now = 0;
     this.toggle(false);
   }
 
@@ -113,8 +111,6 @@ export class Pressure {
       triangles += face[FACE * i + 1] < 0 ? AROUND : 1;
       now = Math.max(now, face[FACE * i + 2]);
     }
-    this.faces = count;
-    this.now = now;
     if (now > this.most) this.stretch(now);
     if (!this.shown) return;
     this.reserve(triangles);
@@ -296,5 +292,6 @@ class PressureCard {
 export function pressureOf(frame, pressure) {
   if (!frame || frame.nface < 0) return null;
   const rows = Array.from({ length: frame.nface }, (_, i) => [...frame.face.subarray(FACE * i, FACE * i + FACE)]);
-  return { faces: rows, now: pressure.now, most: pressure.most, full: pressure.full, drawn: pressure.shown ? pressure.drawn : 0 };
+  const now = rows.reduce((most, row) => Math.max(most, row[2]), 0);
+  return { faces: rows, now, most: pressure.most, full: pressure.full, drawn: pressure.shown ? pressure.drawn : 0 };
 }
