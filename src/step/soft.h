@@ -175,6 +175,14 @@ double pki_soft_energy(pk_sim *sim);
 
 /* ---- what one sees ---- */
 
+/* The world was put elsewhere: there are no pressures of the last step. */
+static inline void pki_soft_forget(pk_sim *sim)
+{
+  if (sim->scene.soft != NULL) {
+    sim->scene.soft->shown = false;
+  }
+}
+
 /* Patches become contacts of the last step, one for each pair, at the centre of its pressure. */
 void pki_soft_show(pk_sim *sim);
 

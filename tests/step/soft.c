@@ -245,6 +245,8 @@ static void pressures_of_all_faces_sum_to_the_weight(void **state)
   assert_near(up, w.mass * G, 1e-6);
   assert_near(area, PLATE[0] * PLATE[1], 1e-12);
   assert_int_equal(pk_sim_pressures(w.sim, NULL, 0), n);
+  pk_sim_reset(w.sim);
+  assert_int_equal(pk_sim_pressures(w.sim, NULL, 0), 0);
   end_plate(&w);
 }
 
