@@ -29,7 +29,11 @@ const pki_option pki_options_render[] = {
     {"from", 0, "S", "where it begins (default: the start)"},
     {"to", 0, "S", "where it ends (default: the end)"},
     {"at", 0, "S", "one picture at that time"},
-    {"camera", 0, "NAME", "iso, side, front, top or follow (default: iso)"},
+    {"camera", 0, "NAME", "iso, side, front, top, follow or below (default: iso)"},
+    {"show", 0, "NAMES",
+     "points, forces, cones, support, stability, pressure, com, trails, frames, collision, with commas "
+     "between "
+     "(default: points,forces)"},
     {"set", 0, "KEY=VALUE", "override a key of the scenario; may be repeated"},
     PKI_WORLD_OF_MODEL,
     PKI_MODEL_OPTIONS,
@@ -53,6 +57,7 @@ typedef struct wishes {
   pki_film_options film;
   char out[PKI_PATH_MAX], page[PKI_PATH_MAX];
   char recording[PKI_PATH_MAX];
+  char show[128];               /* layers */
   char temporary[PKI_PATH_MAX]; /* folder of a run that was made for this; "": none */
   double at;                    /* NAN: not given */
 } wishes;
@@ -74,16 +79,42 @@ static bool read_size(const pki_args *args, int *width, int *height)
   return true;
 }
 
+/* The layers of the picture by their names, which the page knows; "": none. */
+static bool read_layers(const pki_args *args, wishes *w)
+{
+  static const char *const layers[] = {"points",   "forces", "cones",  "support", "stability",
+                                       "pressure", "com",    "trails", "frames",  "collision"};
+  const char *text = pki_args_value(args, "show");
+  char copy[sizeof w->show];
+  if (text == NULL) {
+    return true;
+  }
+  if (strlen(text) >= sizeof w->show) {
+    pki_complain("render", "--show is longer than %zu characters", sizeof w->show - 1);
+    return false;
+  }
+  memcpy(copy, text, strlen(text) + 1);
+  char *rest = NULL;
+  for (char *word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+    if (pki_args_choice(args, "show", word, layers, sizeof layers / sizeof layers[0]) < 0) {
+      return false;
+    }
+  }
+  memcpy(w->show, text, strlen(text) + 1);
+  w->film.show = w->show;
+  return true;
+}
+
 static bool read_wishes(const pki_args *args, wishes *w)
 {
-  static const char *const cameras[] = {"iso", "side", "front", "top", "follow"};
+  static const char *const cameras[] = {"iso", "side", "front", "top", "follow", "below"};
   const char *camera = pki_args_value(args, "camera"), *out = pki_args_value(args, "output");
-  const int which = camera != NULL ? pki_args_choice(args, "camera", camera, cameras, 5) : 0;
+  const int which = camera != NULL ? pki_args_choice(args, "camera", camera, cameras, 6) : 0;
   if (which < 0 || !pki_args_number(args, "fps", 0.01, 1000, 30, &w->film.fps) ||
       !pki_args_number(args, "from", -1e6, 1e6, NAN, &w->film.from) ||
       !pki_args_number(args, "to", -1e6, 1e6, NAN, &w->film.to) ||
       !pki_args_number(args, "at", -1e6, 1e6, NAN, &w->at) ||
-      !read_size(args, &w->film.width, &w->film.height)) {
+      !read_size(args, &w->film.width, &w->film.height) || !read_layers(args, w)) {
     return false;
   }
   if (!isnan(w->at) && (!isnan(w->film.from) || !isnan(w->film.to))) {

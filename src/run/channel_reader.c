@@ -169,7 +169,8 @@ void pki_channel_reader_destroy(pki_channel_reader *reader)
 
 const double *pki_channel_reader_read(pki_channel_reader *reader, int channel, int *rows)
 {
-  if (reader->watch->room > reader->room) { /* the world's has grown */
+  if (reader->watch->room > reader->room ||
+      pki_pressure_rows(reader) > reader->pressures) { /* the world's has grown */
     double *const more = realloc(reader->values, largest_sample(reader) * sizeof *more);
     if (more != NULL) {
       reader->values = more;

@@ -206,9 +206,10 @@ static pk_status wait_for_all(film *f, const pki_server *server, pki_process *br
 static pk_status draw_film(film *f, pki_server *server, pk_error *err)
 {
   const pki_film_options *o = f->options;
-  char query[256], url[640];
-  snprintf(query, sizeof query, "&render=1&fps=%.17g&from=%.17g&to=%.17g&camera=%s&width=%d&height=%d",
-           o->fps, o->from, o->to, o->camera, o->width, o->height);
+  char query[512], url[896];
+  snprintf(query, sizeof query, "&render=1&fps=%.17g&from=%.17g&to=%.17g&camera=%s&width=%d&height=%d%s%s",
+           o->fps, o->from, o->to, o->camera, o->width, o->height, o->show != NULL ? "&show=" : "",
+           o->show != NULL ? o->show : "");
   pki_server_url(server, query, url, sizeof url);
   pki_browser browser = {0};
   pk_status status = pki_browser_start(url, o->width, o->height, &browser, err);

@@ -20,6 +20,7 @@ typedef struct pki_film_options {
   double from, to;    /* s; equal: one picture */
   int width, height;
   const char *camera;     /* a name that the page knows */
+  const char *show;       /* layers, names with commas between; NULL: as the page has them */
   double patience;        /* s without a new picture until it is given up */
   const atomic_int *stop; /* not 0: end without a film; NULL: never */
   void (*progress)(void *user, double fraction, const char *what); /* NULL: none */

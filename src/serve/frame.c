@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-enum { POSE = 7, CONTACT = 10, CONTACTS_MAX = 100000 };
+enum { POSE = 7, CONTACT = 10, FACE = PKI_FRAME_FACE, CONTACTS_MAX = 100000, FACES_MAX = 100000 };
 
 /* ---- the catalog ---- */
 
@@ -54,6 +54,23 @@ static int find_column(const pk_recorder_channel *c, const char *name)
   return -1;
 }
 
+/* The channel of pressures, when it has all that a picture needs. */
+static void find_pressure(pki_catalog *c)
+{
+  static const char *const columns[FACE] = {"body", "face", "pressure", "ax", "ay", "az",
+                                            "bx",   "by",   "bz",       "cx", "cy", "cz"};
+  c->pressure = -1;
+  for (int i = 0; i < c->count; i++) {
+    const pk_recorder_channel *channel = &c->channels[i];
+    bool whole = strcmp(channel->name, "pressure") == 0 && channel->table;
+    for (int k = 0; whole && k < FACE; k++) {
+      c->face_column[k] = find_column(channel, columns[k]);
+      whole = c->face_column[k] >= 0;
+    }
+    c->pressure = whole ? i : c->pressure;
+  }
+}
+
 /* Channels that pictures are made of. */
 static void find_pictures(pki_catalog *c)
 {
@@ -73,6 +90,7 @@ static void find_pictures(pki_catalog *c)
   for (int k = 0; k < CONTACT; k++) {
     c->contact_column[k] = c->contacts >= 0 ? find_column(&c->channels[c->contacts], columns[k]) : -1;
   }
+  find_pressure(c);
 }
 
 pk_status pki_catalog_create(const pk_recorder_channel *channels, int count, pki_catalog **out, pk_error *err)
@@ -145,11 +163,18 @@ pk_status pki_catalog_find(const pki_catalog *catalog, const pki_message_column 
                   nearest ? "'?" : "");
 }
 
+bool pki_catalog_is_drawn(const pki_catalog *catalog, int channel)
+{
+  return channel == catalog->bodies || channel == catalog->contacts || channel == catalog->com ||
+         channel == catalog->pressure;
+}
+
 /* ---- the frame ---- */
 
 pk_status pki_frame_init(pki_frame *frame, const pki_catalog *catalog, pk_error *err)
 {
   *frame = (pki_frame){.nbody = catalog->nbody, .nvalue = catalog->nvalue, .room = 64, .nedge = -1};
+  frame->nface = catalog->pressure >= 0 ? 0 : -1;
   frame->pose = calloc((size_t)frame->nbody * POSE + 1, sizeof *frame->pose);
   frame->contact = calloc((size_t)frame->room * CONTACT, sizeof *frame->contact);
   frame->values = calloc((size_t)frame->nvalue + 1, sizeof *frame->values);
@@ -170,21 +195,21 @@ void pki_frame_free(pki_frame *frame)
 {
   free(frame->pose);
   free(frame->contact);
+  free(frame->face);
   free(frame->values);
   *frame = (pki_frame){0};
 }
 
-/* Room for `rows` contacts, or for as many as there is memory for. */
-static int make_room(pki_frame *f, int rows)
+/* Room for `rows` rows in a table, or for as many as there is memory for. */
+static int make_room(float **table, int *room, int columns, int rows)
 {
-  rows = rows < CONTACTS_MAX ? rows : CONTACTS_MAX;
-  if (rows > f->room) {
-    float *more = realloc(f->contact, (size_t)rows * CONTACT * sizeof *more);
+  if (rows > *room) {
+    float *more = realloc(*table, (size_t)rows * (size_t)columns * sizeof *more);
     if (more == NULL) {
-      return f->room;
+      return *room;
     }
-    f->contact = more;
-    f->room = rows;
+    *table = more;
+    *room = rows;
   }
   return rows;
 }
@@ -192,11 +217,22 @@ static int make_room(pki_frame *f, int rows)
 static void put_contacts(pki_frame *f, const pki_catalog *c, const double *values, int rows)
 {
   const int columns = c->channels[c->contacts].columns;
-  f->ncontact = make_room(f, rows);
+  f->ncontact = make_room(&f->contact, &f->room, CONTACT, rows < CONTACTS_MAX ? rows : CONTACTS_MAX);
   for (int i = 0; i < f->ncontact; i++) {
     for (int k = 0; k < CONTACT; k++) {
       const int column = c->contact_column[k];
       f->contact[CONTACT * i + k] = column >= 0 ? (float)values[i * columns + column] : 0;
+    }
+  }
+}
+
+static void put_faces(pki_frame *f, const pki_catalog *c, const double *values, int rows)
+{
+  const int columns = c->channels[c->pressure].columns;
+  f->nface = make_room(&f->face, &f->face_room, FACE, rows < FACES_MAX ? rows : FACES_MAX);
+  for (int i = 0; i < f->nface; i++) {
+    for (int k = 0; k < FACE; k++) {
+      f->face[FACE * i + k] = (float)values[i * columns + c->face_column[k]];
     }
   }
 }
@@ -206,6 +242,9 @@ void pki_frame_put(pki_frame *frame, const pki_catalog *catalog, int channel, co
   const pk_recorder_channel *c = &catalog->channels[channel];
   if (channel == catalog->contacts) {
     put_contacts(frame, catalog, values, rows);
+  }
+  if (channel == catalog->pressure) {
+    put_faces(frame, catalog, values, rows);
   }
   if (c->table || rows < 1) {
     return;
@@ -276,8 +315,9 @@ static unsigned char *put_float(unsigned char *out, float value)
 size_t pki_frame_size(const pki_frame *frame, int count)
 {
   const size_t stability = frame->nedge >= 0 ? PKI_FRAME_STANCE + PKI_FRAME_EDGE * (size_t)frame->nedge : 0;
-  return HEAD +
-         4 * ((size_t)frame->nbody * POSE + (size_t)frame->ncontact * CONTACT + (size_t)count + stability);
+  const size_t faces = frame->nface >= 0 ? 1 + FACE * (size_t)frame->nface : 0;
+  return HEAD + 4 * ((size_t)frame->nbody * POSE + (size_t)frame->ncontact * CONTACT + (size_t)count +
+                     stability + faces);
 }
 
 void pki_frame_write(const pki_frame *frame, const int *index, int count, unsigned char *out)
@@ -306,5 +346,11 @@ void pki_frame_write(const pki_frame *frame, const int *index, int count, unsign
   }
   for (int i = 0; frame->nedge >= 0 && i < PKI_FRAME_STANCE; i++) {
     out = put_float(out, frame->stance[i]);
+  }
+  if (frame->nface >= 0) {
+    out = put_float(out, (float)frame->nface);
+  }
+  for (int i = 0; i < FACE * frame->nface; i++) {
+    out = put_float(out, frame->face[i]);
   }
 }

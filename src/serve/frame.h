@@ -14,15 +14,19 @@
  * ZMP, the FRI, the capture point, and S_H. */
 enum { PKI_FRAME_EDGE = 7, PKI_FRAME_STANCE = 17 };
 
+/* Of a face that presses: its body, its number, its pressure, three corners in the body's frame. */
+enum { PKI_FRAME_FACE = 12 };
+
 /* The channels of a world or a recording. Fixed while the server runs, so that both threads may read it. */
 typedef struct pki_catalog {
   int count;
   pk_recorder_channel *channels; /* [count] names and columns are the catalog's own */
   int *offset;                   /* [count] first value in pki_frame.values; -1: a table */
   int nvalue;
-  int bodies, contacts, com; /* channels, -1: there is none */
+  int bodies, contacts, com, pressure; /* channels, -1: there is none */
   int nbody;
-  int contact_column[10]; /* of x y z nx ny nz fx fy fz friction; -1: none */
+  int contact_column[10];          /* of x y z nx ny nz fx fy fz friction; -1: none */
+  int face_column[PKI_FRAME_FACE]; /* of body face pressure ax ay az bx by bz cx cy cz */
 } pki_catalog;
 
 pk_status pki_catalog_create(const pk_recorder_channel *channels, int count, pki_catalog **out,
@@ -46,13 +50,19 @@ typedef struct pki_frame {
   int nedge;      /* of the support of the first robot; -1: its stability is not known */
   float edge[PK_STABILITY_EDGES][PKI_FRAME_EDGE];
   float stance[PKI_FRAME_STANCE];
+  int nface;     /* that press; -1: nobody tells of pressures */
+  float *face;   /* [nface][PKI_FRAME_FACE] */
+  int face_room; /* for them */
 } pki_frame;
 
 pk_status pki_frame_init(pki_frame *frame, const pki_catalog *catalog, pk_error *err);
 void pki_frame_free(pki_frame *frame);
 
-/* Put a sample of a channel where it belongs: poses, contacts, centre of mass, values. */
+/* Put a sample of a channel where it belongs: poses, contacts, centre of mass, faces that press, values. */
 void pki_frame_put(pki_frame *frame, const pki_catalog *catalog, int channel, const double *values, int rows);
+
+/* Whether pictures are made of a channel, whoever has subscribed to what. */
+bool pki_catalog_is_drawn(const pki_catalog *catalog, int channel);
 
 /* Bits of the measures that a frame holds: no others need be computed. */
 enum {

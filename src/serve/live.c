@@ -395,7 +395,7 @@ static pk_status live_show(pki_source *self, const bool *wanted, pki_frame *fram
   live *l = (live *)self;
   const pki_catalog *c = l->source.catalog;
   for (int i = 0; i < c->count; i++) {
-    if (wanted[i] || i == c->bodies || i == c->contacts || i == c->com) {
+    if (wanted[i] || pki_catalog_is_drawn(c, i)) {
       int rows = 0;
       const double *values = pki_channel_reader_read(l->now->reader, i, &rows);
       pki_frame_put(frame, c, i, values, rows);

@@ -186,9 +186,10 @@ static pk_status replay_show(pki_source *self, const bool *wanted, pki_frame *fr
   replay *r = (replay *)self;
   const pki_catalog *c = r->source.catalog;
   frame->ncontact = 0;
+  frame->nface = c->pressure >= 0 ? 0 : -1;
   for (int i = 0; i < c->count; i++) {
     const bool health = i == r->solver_channel || i == r->height;
-    if (wanted[i] || health || i == c->bodies || i == c->contacts || i == c->com) {
+    if (wanted[i] || health || pki_catalog_is_drawn(c, i)) {
       const pk_status status = show_channel(r, i, frame, err);
       if (status != PK_OK) {
         return status;

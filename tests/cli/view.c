@@ -168,6 +168,7 @@ static void render_refuses_wrong_words(void **state)
   expect("render starleth-stand --size 12", 2, "--size is '12', expected WIDTHxHEIGHT");
   expect("render starleth-stand --size 99999x20", 2, "each from 16 to 8192");
   expect("render starleth-stand --camera sied", 2, "did you mean 'side'?");
+  expect("render starleth-stand --show points,presure", 2, "did you mean 'pressure'?");
   expect("render starleth-stand --at 1 --from 0", 2, "give one or the other");
   expect("render starleth-stand --fps 0", 2, "--fps is '0'");
   expect("render starleth-stand -o x.gif", 2, "ends in .mp4 or .png, or a folder");

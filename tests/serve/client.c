@@ -283,7 +283,15 @@ static void take_apart(unsigned char *data, size_t size, client_frame *out)
   memcpy(&nedge, data + 44, 4);
   out->nedge = (int)nedge;
   const unsigned stability = nedge >= 0 ? 7 * (unsigned)nedge + 17 : 0;
-  assert_int_equal(size, 48 + 4 * (7 * out->nbody + 10 * out->ncontact + out->nvalue + stability));
+  const size_t known =
+      48 + 4 * ((size_t)7 * out->nbody + (size_t)10 * out->ncontact + out->nvalue + stability);
+  float nface = -1;
+  if (size > known) {
+    memcpy(&nface, data + known, 4);
+    out->face = (float *)(void *)(data + known + 4);
+  }
+  out->nface = (int)nface;
+  assert_int_equal(size, known + (nface >= 0 ? 4 + 48 * (size_t)nface : 0));
   memcpy(&out->time, data + 16, 8);
   memcpy(&out->step, data + 24, 8);
   memcpy(out->com, data + 32, 12);

@@ -56,6 +56,8 @@ typedef struct client_frame {
   int nedge;                      /* -1: no stability */
   float *pose, *contact, *values; /* into data */
   float *edge, *stance;           /* [nedge][7], [17]; NULL likewise */
+  int nface;                      /* -1: no pressures */
+  float *face;                    /* [nface][12]; NULL likewise */
   unsigned char *data;
 } client_frame;
 

@@ -96,6 +96,35 @@ static void frames_tell_how_stably_the_first_robot_stands(void **state)
   fixture_stop(&f);
 }
 
+/* A cube of 2 kg on its face: triangles in the body's frame whose pressures are its weight. */
+static void frames_tell_what_presses_on_compliant_surfaces(void **state)
+{
+  (void)state;
+  fixture f;
+  client c;
+  fixture_text(
+      &f,
+      "duration: 1\nobjects:\n  - {shape: box, size: [0.2, 0.2, 0.2], mass: 2, position: [0, 0, 0.1], "
+      "compliance: rubber}\n"
+      "terrain:\n  - {shape: plane, material: ground}\nmaterials: {ground: {compliance: rubber}}\n"
+      "compliance: {rubber: {stiffness: 1e6, layer: 0.01, dissipation: 5}}\n",
+      &paused);
+  fixture_client(&f, &c, NULL);
+  client_frame frame = after(&c, 500, 500);
+  float push = 0;
+  assert_greater(frame.nface, 8);
+  for (int i = 0; i < frame.nface; i++) {
+    const float *face = frame.face + (size_t)12 * (size_t)i, *a = face + 3, *b = face + 6, *d = face + 9;
+    assert_true(face[0] == 0 && face[1] >= 0 && face[2] > 0);
+    assert_near(a[2], -0.1, 1e-6);
+    push += face[2] * fabsf((b[0] - a[0]) * (d[1] - a[1]) - (b[1] - a[1]) * (d[0] - a[0])) / 2;
+  }
+  assert_near(push, 2 * 9.81, 0.01);
+  client_frame_free(&frame);
+  client_close(&c);
+  fixture_stop(&f);
+}
+
 static void worlds_without_a_robot_have_no_stability(void **state)
 {
   (void)state;
@@ -108,6 +137,7 @@ static void worlds_without_a_robot_have_no_stability(void **state)
   fixture_client(&f, &c, NULL);
   client_frame frame = after(&c, 1, 1);
   assert_int_equal(frame.nedge, -1);
+  assert_int_equal(frame.nface, -1); /* and nothing gives way */
   client_frame_free(&frame);
   client_close(&c);
   fixture_stop(&f);
@@ -465,6 +495,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_hello_describes_the_world),
       cmocka_unit_test(frames_tell_how_stably_the_first_robot_stands),
+      cmocka_unit_test(frames_tell_what_presses_on_compliant_surfaces),
       cmocka_unit_test(worlds_without_a_robot_have_no_stability),
       cmocka_unit_test(frames_arrive_while_it_plays_and_time_goes_on),
       cmocka_unit_test(pause_stops_it_and_a_step_is_exactly_that_many_steps),

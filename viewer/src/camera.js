@@ -9,6 +9,7 @@ export const PRESETS = {
   front: [1, 0, 0.16],
   top: [-0.001, 0, 1],
   follow: [-0.9, 0, 0.42],
+  below: [0.45, -0.5, -0.75],
 };
 
 const AIR = 1.35; // the picture, as a multiple of what should be in it
@@ -62,7 +63,7 @@ export class Camera {
       const across = Math.max(Math.abs(moved.dot(right)) / wide, Math.abs(moved.dot(up)) / high);
       distance = Math.max(distance, moved.dot(direction) + across);
     }
-    return Math.max(distance, 0.5);
+    return Math.max(distance, this.preset === 'below' ? 0.2 : 0.5);
   }
 
   /** @param {number} body -1: stand still */

@@ -22,6 +22,7 @@ export const KEYS = [
   { keys: ['3'], shown: '3', doc: 'from the front', act: (v) => v.look('front') },
   { keys: ['4'], shown: '4', doc: 'from above', act: (v) => v.look('top') },
   { keys: ['5'], shown: '5', doc: 'from behind, turning with the robot', act: (v) => v.look('follow') },
+  { keys: ['6'], shown: '6', doc: 'from below, through the ground', act: (v) => v.look('below') },
   { keys: ['h'], shown: 'H', doc: 'colour bodies by load, by temperature, not', act: (v) => v.tint.flip() },
   { keys: ['l'], shown: 'L', doc: 'show or hide the panel', act: (v) => v.panel.flip() },
 ];

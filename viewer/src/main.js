@@ -1,6 +1,7 @@
 // Where the page starts.
 import './style.css';
 import { element } from './dom.js';
+import { pressureOf } from './pressure.js';
 import { Render } from './render.js';
 import { stanceOf } from './stability.js';
 import { Vector3 } from 'three';
@@ -93,6 +94,11 @@ const state = {
   /** Points on the ground with their margins, S_H and edges; null: not known. */
   get stability() {
     return stanceOf((viewer ?? film)?.world?.frame);
+  },
+  /** Faces that press as the frame has them, the largest pressure now and so far, the end of the scale; null: not known. */
+  get pressure() {
+    const { frame, pressure } = (viewer ?? film)?.world ?? {};
+    return pressureOf(frame, pressure);
   },
   get errors() {
     return [...errors, ...((viewer ?? film)?.errors ?? [])];

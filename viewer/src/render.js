@@ -89,17 +89,30 @@ export class Render {
     this.camera.update(this.world.frame.pose);
     this.stage.follow(this.camera.orbit.target);
     this.stage.draw(this.camera.camera);
-    this.canvas.toBlob((blob) => {
+    this.paper().toBlob((blob) => {
       this.connection.sendBinary(blob);
       this.number++;
       this.ask();
     }, 'image/png');
   }
 
+  /** The picture, with the scale of pressures where they are shown. */
+  paper() {
+    const { shown, pressure, frame } = this.world;
+    if (!shown.pressure || frame.nface < 0) return this.canvas;
+    const { width, height, dark } = this.wishes;
+    this.copy ??= Object.assign(document.createElement('canvas'), { width, height });
+    const context = this.copy.getContext('2d');
+    context.drawImage(this.canvas, 0, 0);
+    pressure.card.paint(context, width, height, dark);
+    return this.copy;
+  }
+
   /** Every preset goes along with a single robot that can walk away. */
   place() {
     this.camera.follow(this.wishes.camera === 'follow' ? this.world.trunk : this.world.walker, this.world.frame.pose);
-    this.camera.frame(this.world.bounds(), this.wishes.camera);
+    const box = this.wishes.camera === 'below' ? this.world.soles() : this.world.bounds();
+    this.camera.frame(box, this.wishes.camera);
     this.stage.cover(Math.max(1.2, 1.6 * this.camera.extent));
   }
 

@@ -1,5 +1,6 @@
 // The ground: planes with a grid, and solids of any shape.
 import {
+  BackSide,
   BufferGeometry,
   Color,
   EdgesGeometry,
@@ -84,6 +85,8 @@ export class Terrain {
     this.group = new Group();
     this.uniforms = { gridColor: { value: new Color() }, gridOn: { value: 1 } };
     this.ground = gridMaterial(this.uniforms);
+    this.glass = gridMaterial(this.uniforms); // of planes from below: one looks through
+    Object.assign(this.glass, { side: BackSide, transparent: true, opacity: 0.3, depthWrite: false });
     this.solid = new MeshStandardMaterial({ roughness: 0.85, metalness: 0 });
     this.edge = new LineBasicMaterial({ transparent: true, opacity: 0.5 });
     this.height = 0; // m, of the first level plane: where shadows of ideas fall
@@ -96,6 +99,7 @@ export class Terrain {
   add(part, scene) {
     if (part.kind === 'plane') {
       const mesh = planeMesh(part, this.ground);
+      mesh.add(new Mesh(mesh.geometry, this.glass));
       this.group.add(mesh);
       if (part.normal[2] > 0.999) this.height = part.point[2];
       return;
@@ -123,7 +127,7 @@ export class Terrain {
   }
 
   theme(dark) {
-    this.ground.color.set(dark ? 0x3a4048 : 0xc9cfd6);
+    for (const material of [this.ground, this.glass]) material.color.set(dark ? 0x3a4048 : 0xc9cfd6);
     this.uniforms.gridColor.value.set(dark ? 0x8a97a6 : 0x6b7784);
     this.solid.color.set(dark ? 0x59626d : 0xb4b9bf);
     this.edge.color.set(dark ? 0x8a97a6 : 0x6b7784);
@@ -131,6 +135,6 @@ export class Terrain {
 
   dispose() {
     this.group.traverse((part) => part.geometry?.dispose());
-    for (const material of [this.ground, this.solid, this.edge]) material.dispose();
+    for (const material of [this.ground, this.glass, this.solid, this.edge]) material.dispose();
   }
 }

@@ -34,7 +34,7 @@ export class Toolbar {
       'select',
       {
         'aria-label': 'camera',
-        title: 'camera (1 to 5)',
+        title: 'camera (1 to 6)',
         onchange: () => {
           viewer.look(this.cameras.value);
           this.cameras.blur();

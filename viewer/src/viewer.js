@@ -170,7 +170,7 @@ export class Viewer {
     const shown = this.world?.shown;
     this.world?.dispose();
     this.world = new World(this.stage, scene, this.dark);
-    this.canvas.parentElement.append(this.world.stability.card.root);
+    this.canvas.parentElement.append(this.world.stability.card.root, this.world.pressure.card.root);
     for (const [id, on] of Object.entries(shown ?? {})) this.world.toggle(id, on);
     this.placed = false;
     this.select(-1);
@@ -210,6 +210,7 @@ export class Viewer {
 
   cleared() {
     this.world?.trails.clear();
+    this.world?.pressure.stretch(0);
     this.plots.clear();
     this.redraw();
   }
@@ -311,12 +312,12 @@ export class Viewer {
 
   look(preset) {
     if (!this.world) return;
-    let box = this.world.bounds();
+    let box = preset === 'below' ? this.world.soles() : this.world.bounds();
     const centre = box.getCenter(new Vector3());
     const followed = this.camera.followed >= 0 ? this.camera.followed : this.world.trunk;
     if (preset === 'follow') this.follow(followed);
     // Following one of many: it alone fills the picture.
-    if (this.camera.followed >= 0 && (this.hello.scene.robots ?? []).length > 1) {
+    if (preset !== 'below' && this.camera.followed >= 0 && (this.hello.scene.robots ?? []).length > 1) {
       centre.fromArray(this.world.frame.pose, 7 * this.camera.followed);
       box = new Box3().setFromCenterAndSize(centre, new Vector3(0.9, 0.6, 0.6));
     }

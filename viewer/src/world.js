@@ -5,6 +5,7 @@ import { Balance } from './balance.js';
 import { Bodies } from './robot.js';
 import { Contacts } from './contacts.js';
 import { Frame } from './frame.js';
+import { Pressure } from './pressure.js';
 import { Stability } from './stability.js';
 import { Terrain } from './terrain.js';
 import { Trails } from './trails.js';
@@ -17,6 +18,7 @@ export const TOGGLES = [
   { id: 'cones', key: 'k', label: 'friction cones', on: false },
   { id: 'support', key: 'u', label: 'support polygon', on: false },
   { id: 'stability', key: 'b', label: 'stability', on: false },
+  { id: 'pressure', key: 'r', label: 'pressure', on: false },
   { id: 'com', key: 'm', label: 'centre of mass', on: false },
   { id: 'trails', key: 't', label: 'trails', on: false },
   { id: 'frames', key: 'e', label: 'body frames', on: false },
@@ -36,9 +38,19 @@ export class World {
     this.contacts = new Contacts(scene);
     this.balance = new Balance(scene);
     this.stability = new Stability(scene);
+    this.pressure = new Pressure();
     this.axes = new Axes(scene.bodies.length);
     this.trails = new Trails(scene);
-    this.parts = [this.bodies, this.terrain, this.contacts, this.balance, this.stability, this.axes, this.trails];
+    this.parts = [
+      this.bodies,
+      this.terrain,
+      this.contacts,
+      this.balance,
+      this.stability,
+      this.pressure,
+      this.axes,
+      this.trails,
+    ];
     for (const part of this.parts) stage.scene.add(part.group);
     this.shown = {};
     for (const toggle of TOGGLES) this.toggle(toggle.id, toggle.on);
@@ -56,6 +68,7 @@ export class World {
     this.contacts.update(this.frame.contact, this.frame.ncontact);
     this.balance.update(this.frame, this.terrain.height);
     this.stability.update(this.frame);
+    this.pressure.update(this.frame);
     this.axes.update(this.frame.pose);
     this.trails.update(this.frame);
   }
@@ -75,6 +88,9 @@ export class World {
         break;
       case 'stability':
         this.stability.toggle(on);
+        break;
+      case 'pressure':
+        this.pressure.toggle(on);
         break;
       case 'trails':
         this.trails.toggle(on);
@@ -116,6 +132,12 @@ export class World {
     const { robots = [] } = this.scene;
     if (robots.length === 1 && this.walker < 0) this.addReach(box, robots[0]);
     return box;
+  }
+
+  /** What one wants to see from below: soles that press, else everything. */
+  soles() {
+    const box = this.pressure.soles(this.frame, new Box3());
+    return box.isEmpty() ? this.bounds() : box.expandByScalar(0.01);
   }
 
   /** Most of the ball around its first joint that it reaches; not into the ground. */
