@@ -24,6 +24,7 @@
 #include "code.h"
 #include "codegen.h"
 #include "collision.h"
+#include "compliance.h"
 #include "convert.h"
 #include "energy.h"
 #include "floquet.h"

@@ -197,9 +197,10 @@ typedef struct pki_scenario {
 
   pki_scenario_model *models; /* [nmodel] */
   int nmodel;
-  const pki_node *coordinates; /* NULL: minimal */
-  pk_terrain *terrain;         /* NULL: none */
-  uint64_t files_hash;         /* of what files of ground, objects and SRDF hold; PKI_HASH_START: none */
+  const pki_node *coordinates;     /* NULL: minimal */
+  pk_terrain *terrain;             /* NULL: none */
+  uint64_t files_hash;             /* of what files of ground, objects and SRDF hold; PKI_HASH_START: none */
+  const pki_node *compliance_node; /* NULL: none */
   pki_scenario_compliance *compliances;
   int ncompliance;
   pki_scenario_material *materials;

@@ -11,6 +11,7 @@ static void read_compliances(pki_scenario *s, const pki_node *map, pki_problems 
   if (map == NULL || pki_expect_kind(map, PKI_NODE_MAP, problems) != PK_OK) {
     return;
   }
+  s->compliance_node = map;
   s->compliances = calloc((size_t)map->count + 1, sizeof *s->compliances);
   if (s->compliances == NULL) {
     pki_problem_memory(problems);
@@ -80,7 +81,8 @@ static void set_materials(pki_world *w, pki_problems *problems)
 static void check_compliances(pki_world *w, pki_problems *problems)
 {
   pk_error err = {0};
-  pki_problems_note(problems, pk_sim_check_compliance(w->sim, &err), &err);
+  const pk_status status = pk_sim_check_compliance(w->sim, &err);
+  pki_problems_note(problems, pki_node_place(status, w->scenario->compliance_node, "", &err), &err);
 }
 
 static const pki_schema_table compliance_tables[] = {

@@ -83,16 +83,16 @@ static int name_surface(const pki_scenario *s, pk_sim *sim, const pki_node *node
   return status == PK_OK ? surface : -1;
 }
 
-/* A text of the scenario's that lives as long as it does, for a name that was read. */
-static const char *lasting_name(const pki_scenario *s, const pki_node *node, const char *key,
-                                const char *name)
+/* The name of a surface that was read as `surface`, "" for that of its compliance: as the scenario's own text, which lives as long as
+ * it does. */
+static const char *lasting_name(const pki_scenario *s, const pki_node *node, const char *surface,
+                                const char *compliance)
 {
-  const pki_node *given = pki_node_find(node, key);
-  if (given != NULL) {
-    return given->text;
+  if (surface[0] != '\0') {
+    return pki_node_find(node, "surface")->text;
   }
   for (int i = 0; i < s->ncompliance; i++) {
-    if (strcmp(s->compliances[i].name, name) == 0) {
+    if (strcmp(s->compliances[i].name, compliance) == 0) {
       return s->compliances[i].name;
     }
   }
@@ -119,7 +119,7 @@ static pk_status set_link(const pki_scenario *s, pk_sim *sim, const char *prefix
                          pki_node_what(node));
   }
   const char *own =
-      node->kind == PKI_NODE_MAP ? lasting_name(s, node, "surface", soft.compliance) : node->text;
+      node->kind == PKI_NODE_MAP ? lasting_name(s, node, soft.surface, soft.compliance) : node->text;
   const pki_node *at = node->kind == PKI_NODE_MAP ? pki_node_find(node, "compliance") : node;
   const int surface = name_surface(s, sim, at, own, soft.compliance, all, err);
   pk_status status = surface >= 0 ? PK_OK : PK_ERROR_ARGUMENT;
@@ -234,7 +234,7 @@ static void set_objects(const pki_scenario *s, pk_sim *sim, int robot, surfaces 
       pk_error err = {0};
       const pki_node *soft = pki_node_find(o->node, "compliance");
       const pki_node *node = soft != NULL ? soft : pki_node_find(o->node, "surface");
-      const char *name = lasting_name(s, o->node, "surface", o->compliance);
+      const char *name = lasting_name(s, o->node, o->surface, o->compliance);
       const int surface = name_surface(s, sim, node, name, o->compliance, all, &err);
       pk_status status = surface >= 0 ? PK_OK : PK_ERROR_ARGUMENT;
       set_shapes(sim, m->robots[robot].root_link, count, surface, &status, &err);

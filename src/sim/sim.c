@@ -219,6 +219,7 @@ void pk_sim_reset(pk_sim *sim)
 {
   pki_memory_reset(sim);
   sim->past.known = false;
+  pki_soft_forget(sim);
   pki_colliders_forget(&sim->scene.colliders);
   sim->acting = sim->state.commands;
   pki_control_reset(sim);

@@ -14,6 +14,7 @@
 #include "sim/grow.h"
 #include "sim/memory.h"
 #include "step/contact.h"
+#include "step/soft.h"
 
 enum { FORMAT = 8, NAME = 64, OPTIONS = 48 };
 
@@ -351,6 +352,7 @@ pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, pk_error
       pki_memory[row].settle(sim);
     }
   }
+  pki_soft_forget(sim);
   pki_colliders_forget(&sim->scene.colliders);
   for (int i = 0; i < h.nmemory; i++) {
     int32_t m[PKI_MEMORY_INTS];

@@ -41,6 +41,9 @@ void pki_chain_free_velocity(pk_sim *sim, pki_group *g);
 /* The same with the slopes of compliant pairs as they are now, from M and drive of before. */
 void pki_chain_stiffen(pk_sim *sim, pki_group *g);
 
+/* The velocity u_free where nothing is a row, slopes of compliant pairs of moving bodies in it. */
+void pki_chain_correct(pk_sim *sim, double *u);
+
 /* Whether the laws of compliant pairs hold at u_end; if not, M~ and u_free are those of another linearisation: true. */
 bool pki_chain_press(pk_sim *sim, pki_group *g, pk_step_info *info);
 

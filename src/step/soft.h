@@ -2,6 +2,7 @@
  * points. Each pair that overlaps is a patch (contact/compliant/patch.h) with a wrench w(V) of the relative twist V = J v.
  *
  *   soft_pairs.c  who is soft, memory, the patches of a configuration
+ *   soft_rows.c   pairs of two moving bodies as rows of its problem
  *   soft_step.c   the implicit step: Newton on the velocity at the end
  *   soft_force.c  forces at a state, for explicit schemes; energies
  *   soft_show.c   patches as contacts, and their pressures
@@ -42,6 +43,7 @@ typedef struct pki_soft_patch {
   /* Of pairs of moving bodies: C = sum of G_i D_i G_i', rows G_i' V. */
   int nrow;
   double G[6][6], D[6];
+  double *Y[2], *Z[2]; /* [depth][4] whitened rows, angular and linear */
 } pki_soft_patch;
 
 /* What a search for patches is for. */
@@ -119,6 +121,13 @@ void pki_soft_free(pk_sim *sim);
 
 /* ---- a step ---- */
 
+/* Some patches have slopes in this step. */
+static inline bool pki_soft_acts(const pk_sim *sim)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  return s != NULL && s->npatch > 0 && s->look > 0;
+}
+
 /* Patches of the step are looked for by the next search for contacts at the workspace's configuration, whose twists are those of the
  * bodies. */
 void pki_soft_begin_search(pk_sim *sim, double look);
@@ -136,6 +145,11 @@ void pki_soft_stiffen(pk_sim *sim, double *x);
 int pki_soft_between(const pk_sim *sim);
 int pki_soft_row_count(const pk_sim *sim);
 void pki_soft_add_rows(pk_sim *sim, const double *u_free);
+
+/* Whether they are too many to be solved without the contact solver; and u [nu], the free velocity, becomes the one with them where the
+ * problem has no other rows. */
+bool pki_soft_needs_rows(const pk_sim *sim);
+void pki_soft_correct(pk_sim *sim, double *u);
 
 /* The velocities u_end [nu] of a solution: whether the patches' laws hold there. If not, they are taken anew at these velocities or on
  * the way to them: true. */
@@ -160,6 +174,14 @@ pk_status pki_soft_end_smooth(pk_sim *sim, pk_step_info *info);
 double pki_soft_energy(pk_sim *sim);
 
 /* ---- what one sees ---- */
+
+/* The world was put elsewhere: there are no pressures of the last step. */
+static inline void pki_soft_forget(pk_sim *sim)
+{
+  if (sim->scene.soft != NULL) {
+    sim->scene.soft->shown = false;
+  }
+}
 
 /* Patches become contacts of the last step, one for each pair, at the centre of its pressure. */
 void pki_soft_show(pk_sim *sim);

@@ -149,9 +149,15 @@ static void carve_soft(struct pki_soft *s, const pk_sim *sim, const need *n, pki
   s->patches = pki_arena_take(arena, (size_t)s->room, sizeof *s->patches);
   for (int i = 0; i < s->room; i++) {
     pki_twist_rows rows;
+    double *white[4];
     pki_twist_rows_carve(&rows, depth, arena);
+    for (int k = 0; k < 4; k++) {
+      white[k] = pki_arena_take(arena, 4 * (size_t)depth, sizeof *white[k]);
+    }
     if (s->patches != NULL) {
-      s->patches[i].rows = rows;
+      pki_soft_patch *p = &s->patches[i];
+      p->rows = rows;
+      p->Y[0] = white[0], p->Y[1] = white[1], p->Z[0] = white[2], p->Z[1] = white[3];
     }
   }
   pki_patch_carve(&s->found, n->most, arena);

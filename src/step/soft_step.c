@@ -132,47 +132,6 @@ void pki_soft_stiffen(pk_sim *sim, double *x)
   }
 }
 
-/* ---- rows of the problem ---- */
-
-int pki_soft_between(const pk_sim *sim)
-{
-  const struct pki_soft *s = sim->scene.soft;
-  int n = 0;
-  for (int i = 0; i < s->npatch; i++) {
-    n += s->patches[i].between;
-  }
-  return n;
-}
-
-int pki_soft_row_count(const pk_sim *sim)
-{
-  const struct pki_soft *s = sim->scene.soft;
-  int n = 0;
-  for (int i = 0; i < s->npatch; i++) {
-    n += s->patches[i].nrow;
-  }
-  return n;
-}
-
-void pki_soft_add_rows(pk_sim *sim, const double *u_free)
-{
-  const struct pki_soft *s = sim->scene.soft;
-  pki_assembly *a = &sim->contact.assembly;
-  for (int i = 0; i < s->npatch; i++) {
-    const pki_soft_patch *p = &s->patches[i];
-    for (int n = 0; n < p->nrow; n++) {
-      const int row = pk_contact_size(&a->problem);
-      double V[6], q = 0;
-      pki_twist_rows_add_bilateral(&p->rows, a, p->G[n], 1 / (sim->options.dt * p->D[n]));
-      pki_twist_rows_velocity(&p->rows, a, u_free, V);
-      for (int k = 0; k < 6; k++) {
-        q += p->G[n][k] * (V[k] - p->twist[k]);
-      }
-      a->q[row] = q, a->r[row] = 0;
-    }
-  }
-}
-
 /* ---- rounds ---- */
 
 /* Twists, wrenches and laws of the solution with velocities u_end. */

@@ -6,6 +6,7 @@
  *   lap.c      how long the parts of a step take
  *   law.c      laws of contact
  *   chain_rows.c  the rows of a step on chains: contact, joint limits, joint friction, constraints
+ *   chain_velocity.c  forces on chains, and velocities without impulses
  *   chain_positions.c  projections with such rows
  *   contact_memory.c  what a sim holds for them
  *   contact_material.c  what the surfaces of a contact do to each other

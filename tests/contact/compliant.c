@@ -73,6 +73,21 @@ static void a_flat_sole_presses_with_stiffness_times_area_times_depth(void **sta
   close_sole(&s);
 }
 
+static void faces_that_a_step_closes_are_found_by_a_margin(void **state)
+{
+  (void)state;
+  const double open = 1e-4, K = 1e9, dt = 1e-3, down[6] = {0, 0, 0, 0, 0, -0.5};
+  sole s;
+  open_sole(&s, -open, PK_COMPLIANCE_LAW_ELASTIC_FOUNDATION);
+  assert_int_equal(soft_pair_find(&s.pair), 0);
+  s.pair.patch.margin = 1e-3;
+  assert_true(soft_pair_find(&s.pair) > 0);
+  assert_near(soft_pair_press(&s.pair, down, 0).normal_force, 0, 0);
+  assert_near(soft_pair_press(&s.pair, still, dt).normal_force, 0, 0);
+  assert_near(soft_pair_press(&s.pair, down, dt).wrench[5], K * AREA * (dt * 0.5 - open) * 1.25, 1e-9);
+  close_sole(&s);
+}
+
 static void a_tilted_sole_has_the_moment_of_its_pressure(void **state)
 {
   (void)state;
@@ -408,6 +423,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_flat_sole_presses_with_stiffness_times_area_times_depth),
+      cmocka_unit_test(faces_that_a_step_closes_are_found_by_a_margin),
       cmocka_unit_test(a_tilted_sole_has_the_moment_of_its_pressure),
       cmocka_unit_test(layers_are_springs_in_series),
       cmocka_unit_test(a_fine_ball_presses_as_its_cap_says),

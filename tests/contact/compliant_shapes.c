@@ -199,22 +199,34 @@ static void of_two_primitives_the_smaller_has_the_faces(void **state)
 
 /* ---- pieces ---- */
 
+/* Points anywhere, and points that lie on the mesh to a given distance, near the origin and far from it. */
 static void the_nearest_face_does_not_depend_on_the_hint(void **state)
 {
   (void)state;
-  pk_geometry *foot = take_mesh(soft_foot());
   pki_random r = pki_random_seeded(11);
-  for (int n = 0; n < 2000; n++) {
-    const double x[3] = {pki_random_between(&r, -0.1, 0.2), pki_random_between(&r, -0.1, 0.1),
-                         pki_random_between(&r, -0.02, 0.08)};
-    double plain[3], hinted[3];
-    int part;
-    const int hint = (int)(pki_random_unit(&r) * foot->mesh->ntriangle);
-    const int expected = pki_trimesh_nearest(foot->mesh, x, INFINITY, plain);
-    assert_int_equal(pki_trimesh_nearest_from(foot->mesh, x, hint, hinted, &part), expected);
-    assert_memory_equal(plain, hinted, sizeof plain);
+  for (int far = 0; far < 2; far++) {
+    soft_mesh mesh = soft_foot();
+    for (int i = 0; i < 3 * mesh.nvertex; i++) {
+      mesh.vertex[i] += far * 1000;
+    }
+    pk_geometry *foot = take_mesh(mesh);
+    const pki_trimesh *t = foot->mesh;
+    for (int n = 0; n < 4000; n++) {
+      const int face = (int)(pki_random_unit(&r) * t->ntriangle);
+      const double *c = t->centroid + 3 * (size_t)face,
+                   off = n % 2 == 0 ? 0.1 : pow(10, pki_random_between(&r, -16, -2));
+      const double x[3] = {c[0] + off * pki_random_between(&r, -1, 1),
+                           c[1] + off * pki_random_between(&r, -1, 1),
+                           c[2] + off * pki_random_between(&r, -1, 1)};
+      double plain[3], hinted[3];
+      int part;
+      const int hint = n % 4 < 2 ? face : (int)(pki_random_unit(&r) * t->ntriangle);
+      const int expected = pki_trimesh_nearest(t, x, INFINITY, plain);
+      assert_int_equal(pki_trimesh_nearest_from(t, x, hint, hinted, &part), expected);
+      assert_memory_equal(plain, hinted, sizeof plain);
+    }
+    pk_geometry_destroy(foot);
   }
-  pk_geometry_destroy(foot);
 }
 
 static void unit_normal(const double t[3][3], double out[3])

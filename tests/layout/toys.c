@@ -462,6 +462,7 @@ static void a_member_of_a_registry_is_known_to_its_own_file_and_the_list(void **
       /* the row and the choice; the order in which "auto" tries solvers names some of them besides */
       {"a solver of LCPs", 2, {"PK_LCP_CHOICE_DANTZIG", "pki_lcp_dantzig", "\"dantzig\"", NULL}},
       {"a law", 2, {"PK_CONTACT_LAW_PENALTY", "pki_law_penalty", NULL}},
+      {"a law of compliant surfaces", 2, {"PK_COMPLIANCE_LAW_HERTZ", "pki_compliance_law_hertz", NULL}},
       {"a stepper", 2, {"PK_STEPPER_ARK_EXPLICIT", "pki_stepper_ark_explicit", "\"ark-explicit\"", NULL}},
       {"a controller", 2, {"pki_controller_track", "X(track)", "\"track\"", NULL}},
       {"a sensor", 2, {"pki_sensor_joint_force", "X(joint_force)", "\"joint_force\"", NULL}},

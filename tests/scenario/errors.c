@@ -18,9 +18,14 @@ static const wrong cases[] = {
      "there is no key \"terain\"; did you mean \"terrain\"? (one of: name, description, gravity, dynamics, "
      "world, "
      "duration, certify, seed, model, models, objects, coordinates, actuators, battery, constraints, "
-     "materials, "
+     "compliance, materials, "
      "terrain, "
      "bodies, pairs, collide, step, sensors, estimator, controller, push, disturb, vary, stability, record)"},
+    {REST "compliance: {hard: {}}\n", 3, "compliance.hard",
+     "the name \"hard\" is taken: it is what pairs that do not give way have"},
+    {REST "compliance: {rubber: {stiffness: -1}}\n", 3, "compliance.rubber.stiffness", NULL},
+    {REST "compliance: {rubber: {static_friction: 0.5}}\n", 3, "compliance.rubber",
+     "static_friction is 0.5, expected at least dynamic_friction, 0.8"},
     {REST "bodies: {friction: -1}\n", 3, "bodies.friction",
      "friction is -1, expected 0 to 1e+06 (Coulomb's coefficient)"},
     {REST "bodies: 1\n", 3, "bodies", "bodies is a value, expected a mapping"},
@@ -92,7 +97,8 @@ static const wrong cases[] = {
      "friction is -0.1, expected 0 to 1e+06 (Coulomb's coefficient)"},
     {REST "materials:\n  ice: {frictoin: 0.1}\n", 4, "materials.ice.frictoin",
      "there is no key \"frictoin\"; did you mean \"friction\"? (one of: friction, restitution_n, "
-     "restitution_t, viscous)"},
+     "restitution_t, viscous, "
+     "compliance)"},
     {REST "materials:\n  ice: {restitution_n: 1.5}\n", 4, "materials.ice.restitution_n",
      "restitution_n is 1.5, expected 0 to 1 (Newton's coefficient, normal)"},
     {REST "materials:\n  ice: 0.5\n", 4, "materials.ice", "ice is a value, expected a mapping"},

@@ -23,7 +23,9 @@ static const wrong cases[] = {
      "0.001, or 0 "
      "for each step"},
     {"duration: 1\nmodel: pendulum\nterrain:\n  - shape: plane\nstep:\n  stepper: rk4\n", 4, "terrain",
-     "the stepper \"rk4\" knows no contact: use \"moreau\" or \"euler\""},
+     "the stepper \"rk4\" knows no contact but that of compliant surfaces: use \"moreau\" or \"euler\", or "
+     "set "
+     "compliances first"},
     {"duration: 1\nmodel: pendulum\ncoordinates: extended\n", 3, "coordinates",
      "there is no set of coordinates \"extended\" (one of: minimal, maximal)"},
     {"duration: 1\nmodel: pendulum\ncoordinates: [[1]]\n", 3, "coordinates.0",
@@ -66,6 +68,22 @@ static const wrong cases[] = {
      "this pair has both \"material\" and \"with\", expected one of \"material\" (of the ground) and "
      "\"with\" (a "
      "surface)"},
+    {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FOOT: {compliance: ruber}}\ncompliance: "
+     "{rubber: {}}\n",
+     4, "model.surfaces.LF_FOOT.compliance",
+     "there is no compliance \"ruber\"; did you mean \"rubber\"? (one of: rubber)"},
+    {"duration: 1\nmodel: starleth\nmaterials: {wet: {compliance: rubber}}\n", 3, "materials.wet.compliance",
+     NULL},
+    {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FOOT: {compliance: rubber}}\ncompliance: "
+     "{rubber: {}}\n"
+     "materials: {wet: {}}\npairs:\n  - {surface: rubber, material: wet, compliance: soft}\n",
+     8, "pairs.0.compliance", "there is no compliance \"soft\" (one of: rubber)"},
+    {"duration: 1\ncompliance: {rubber: {law: hertz}}\nmaterials: {wet: {compliance: rubber}}\n"
+     "terrain: [{shape: plane}]\nobjects: [{name: cube, shape: box, size: [1, 1, 1], compliance: rubber}]\n",
+     2, "compliance",
+     "\"cube\" on \"the ground\": the law hertz was asked for a box on a plane, expected spheres and "
+     "ellipsoids, on "
+     "each other or on a plane"},
     /* actuators, constraints, disturbances, feet */
     {"duration: 1\nmodel: pendulum\nactuators:\n  - {joints: hing, effort: 1}\n", 4, "actuators.0.joints",
      "there is no joint \"hing\"; did you mean \"hinge\"? (one of: hinge)"},

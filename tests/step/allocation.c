@@ -75,6 +75,61 @@ static void no_step_allocates(void **state)
   pk_model_destroy(m);
 }
 
+/* COMAN on compliant soles, its other links hard, in schemes of both kinds. */
+static void no_step_on_compliant_soles_allocates(void **state)
+{
+  (void)state;
+  static const struct {
+    pk_stepper stepper;
+    pk_implicit_forces implicit;
+  } schemes[] = {{PK_STEPPER_EULER, PK_IMPLICIT_FORCES_ALL},
+                 {PK_STEPPER_MOREAU, PK_IMPLICIT_FORCES_ALL},
+                 {PK_STEPPER_MOREAU, PK_IMPLICIT_FORCES_NONE},
+                 {PK_STEPPER_RK4, PK_IMPLICIT_FORCES_ALL}};
+  pk_model *m;
+  pk_error err;
+  pk_terrain *t;
+  assert_int_equal(pk_model_load_urdf(PK_SOURCE_DIR "/models/coman/coman.urdf", NULL, &m, &err), PK_OK);
+  pk_terrain_create(&t, NULL);
+  assert_int_equal(pk_terrain_add_plane(t, (const double[3]){0}, (const double[3]){0, 0, 1}, 0, &err), PK_OK);
+  const pk_compliance rubber = pk_compliance_default();
+  for (size_t s = 0; s < sizeof schemes / sizeof schemes[0]; s++) {
+    pk_sim_options o = pk_sim_options_default();
+    o.stepper = schemes[s].stepper, o.implicit = schemes[s].implicit, o.dt = 1e-4;
+    pk_sim *sim;
+    assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
+    for (int i = 0; i < m->nshape; i++) {
+      const char *link = m->links[m->shapes[i].link].name;
+      if (!m->shapes[i].visual && (strcmp(link, "RFoot") == 0 || strcmp(link, "LFoot") == 0)) {
+        assert_int_equal(pk_sim_set_surface(sim, i, 1, &err), PK_OK);
+      }
+    }
+    assert_int_equal(pk_sim_set_surface_compliance(sim, 1, &rubber, &err), PK_OK);
+    assert_int_equal(pk_sim_set_material_compliance(sim, 0, &rubber, &err), PK_OK);
+    assert_int_equal(pk_sim_set_terrain(sim, t, NULL, 0, &err), PK_OK);
+    assert_int_equal(pk_sim_check_compliance(sim, &err), PK_OK);
+    for (int k = 6; k < m->nu; k++) {
+      pk_sim_commands(sim)[k] = (pk_command){.kp = 500, .kd = 5};
+    }
+    pk_sim_q(sim)[2] = 0.5275; /* the soles are 0.527 m below */
+    int most = 0;
+    double stored = 0;
+    allocations = 0;
+    for (int i = 0; i < 400; i++) {
+      assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+      const int n = pk_sim_contacts(sim, NULL, 0);
+      most = n > most ? n : most;
+      stored += pk_sim_elastic_energy(sim);
+    }
+    assert_greater(stored, 0);
+    assert_int_equal(allocations, 0);
+    assert_int_equal(most, 2); /* one contact for each foot */
+    pk_sim_destroy(sim);
+  }
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
 /* Hold, track with its integrals, and computed torques of an arm; locomotion is counted in tests/gait. */
 static void no_controller_allocates(void **state)
 {
@@ -160,6 +215,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_step_allocates),
+      cmocka_unit_test(no_step_on_compliant_soles_allocates),
       cmocka_unit_test(no_controller_allocates),
       cmocka_unit_test(a_sim_lives_within_its_memory_size),
       cmocka_unit_test(memory_that_is_not_aligned_is_refused),

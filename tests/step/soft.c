@@ -216,6 +216,40 @@ static void stiff_contact_gains_no_energy_at_any_step_and_every_step_is_certifie
   print_message("at most %d Newton rounds\n", most);
 }
 
+static void pressures_of_all_faces_sum_to_the_weight(void **state)
+{
+  (void)state;
+  enum { MOST = 256 };
+  pk_sim_pressure faces[MOST];
+  plate_world w;
+  const pk_compliance c = layer_of(1e7, 1, 0.9, 0.8);
+  begin_plate(&w, 14.2, &c, NULL);
+  pk_sim_q(w.sim)[2] = PLATE[2] / 2;
+  assert_int_equal(pk_sim_pressures(w.sim, faces, MOST), 0);
+  for (int i = 0; i < 3000; i++) {
+    assert_int_equal(pk_sim_step(w.sim, NULL), PK_OK);
+  }
+  const int n = pk_sim_pressures(w.sim, faces, MOST);
+  double up = 0, area = 0;
+  assert_int_equal(n, 2 * 5 * 5); /* the triangles below */
+  for (int i = 0; i < n; i++) {
+    up += faces[i].force[2], area += faces[i].area;
+    assert_int_equal(faces[i].shape, 0);
+    assert_int_equal(faces[i].other, -1);
+    assert_int_equal(faces[i].body, 0);
+    assert_near(faces[i].pressure, w.mass * G / (PLATE[0] * PLATE[1]), 1e-3);
+    for (int k = 0; k < 3; k++) {
+      assert_near(faces[i].corner[k][2], -PLATE[2] / 2, 1e-12); /* in the plate's frame */
+    }
+  }
+  assert_near(up, w.mass * G, 1e-6);
+  assert_near(area, PLATE[0] * PLATE[1], 1e-12);
+  assert_int_equal(pk_sim_pressures(w.sim, NULL, 0), n);
+  pk_sim_reset(w.sim);
+  assert_int_equal(pk_sim_pressures(w.sim, NULL, 0), 0);
+  end_plate(&w);
+}
+
 /* ---- bounces ---- */
 
 static void step_until(pk_sim *sim, bool (*done)(pk_sim *sim), int most)
@@ -342,6 +376,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_plate_sinks_by_its_weight_over_stiffness_and_area),
       cmocka_unit_test(stiff_contact_gains_no_energy_at_any_step_and_every_step_is_certified),
+      cmocka_unit_test(pressures_of_all_faces_sum_to_the_weight),
       cmocka_unit_test(a_flat_patch_bounces_as_hunt_and_crossley_say),
       cmocka_unit_test(schemes_have_their_orders_on_a_patch_that_stays),
       cmocka_unit_test(oscillation_dies_out_at_the_rate_that_the_weight_gives),

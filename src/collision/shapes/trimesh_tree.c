@@ -298,13 +298,20 @@ static int nearest_on_triangle(const pki_trimesh *t, int i, const double point[3
                               t->vertex + 3 * (size_t)v[2], t->normal + 3 * (size_t)i, out);
 }
 
-/* The square of a point's distance from the plane of triangle i. */
-static double height_square(const pki_trimesh *t, int i, const double point[3])
+/* More than rounding can add to a distance from a point, m: distances are differences of coordinates as large as its own, or
+ * as itself. */
+static double distance_hair(const double point[3])
+{
+  return 1e-14 * (fabs(point[0]) + fabs(point[1]) + fabs(point[2]));
+}
+
+/* The square of a point's distance from the plane of triangle i, or a hair less. */
+static double height_square(const pki_trimesh *t, int i, const double point[3], double hair)
 {
   const double *a = t->vertex + 3 * (size_t)t->triangle[3 * (size_t)i];
   const double away[3] = {point[0] - a[0], point[1] - a[1], point[2] - a[2]};
-  const double height = pki_dot3(away, t->normal + 3 * (size_t)i);
-  return height * height;
+  const double height = fabs(pki_dot3(away, t->normal + 3 * (size_t)i)) - hair;
+  return height > 0 ? height * height : 0;
 }
 
 /* Branch and bound, the nearer box first; `least` is the square of a distance beyond which nothing is looked at. The order
@@ -317,6 +324,7 @@ static int nearest_within(const pki_trimesh *t, const double point[3], double le
     int node;
   } stack[PKI_TREE_DEPTH + 1];
   int waiting = 0, best = -1;
+  const double hair = distance_hair(point);
   stack[waiting++] = (struct visit){pki_aabb_distance2(&t->node[0].box, point), 0};
   while (waiting > 0) {
     const struct visit now = stack[--waiting];
@@ -333,8 +341,8 @@ static int nearest_within(const pki_trimesh *t, const double point[3], double le
       continue;
     }
     for (int i = node->first; i < node->first + node->count; i++) {
-      if (height_square(t, i, point) > least * (1 + 1e-9)) {
-        continue; /* its plane is farther already, by more than rounding */
+      if (height_square(t, i, point, hair) > least * (1 + 1e-9)) {
+        continue; /* its plane is farther already */
       }
       double x[3];
       const int on = nearest_on_triangle(t, i, point, x);
@@ -357,13 +365,14 @@ int pki_trimesh_nearest(const pki_trimesh *t, const double point[3], double reac
 int pki_trimesh_nearest_from(const pki_trimesh *t, const double point[3], int hint, double nearest[3],
                              int *part)
 {
-  double least = INFINITY;
-  if (hint >= 0) {
-    double x[3];
-    (void)nearest_on_triangle(t, hint, point, x);
-    least = squared_distance(point, x) * (1 + 1e-9); /* more than rounding can take from a box's distance */
+  if (hint < 0) {
+    return nearest_within(t, point, INFINITY, nearest, part);
   }
-  return nearest_within(t, point, least, nearest, part);
+  /* whatever is as near as the hint, boxes around it rounded or not, is within this */
+  double x[3];
+  (void)nearest_on_triangle(t, hint, point, x);
+  const double within = sqrt(squared_distance(point, x)) * (1 + 1e-9) + distance_hair(point);
+  return nearest_within(t, point, within * within, nearest, part);
 }
 
 /* ---- rays ----

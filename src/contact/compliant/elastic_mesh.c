@@ -8,10 +8,10 @@
 static void blend_springs(const pki_soft_side *a, const pki_soft_side *b, pki_foundation *out)
 {
   /* a primitive has no faces of its own: those of a rigid mesh that it meets have its constants */
-  const pk_compliance *one = a->surface != NULL ? a->surface : b->surface,
-                      *two = b->surface != NULL ? b->surface : a->surface;
-  *out = (pki_foundation){.share = {1, 1}, .stiffness = {one->stiffness, two->stiffness}};
-  out->area_part[0] = b->surface == NULL ? 1 : a->surface == NULL ? 0 : 0.5;
+  *out = (pki_foundation){.share = {1, 1}};
+  out->stiffness[0] = a->surface != NULL ? a->surface->stiffness : b->surface->stiffness;
+  out->stiffness[1] = b->surface != NULL ? b->surface->stiffness : a->surface->stiffness;
+  out->area_part[0] = a->surface == NULL ? 0 : b->surface == NULL ? 1 : 0.5;
   out->area_part[1] = 1 - out->area_part[0];
 }
 

@@ -45,15 +45,13 @@ pki_ellipse pki_contact_ellipse(double kappa_max, double kappa_min)
   if (wanted > 1e-6) {
     /* from both sides: the ratio lies between k and k^2 */
     double low = 0.5 * wanted, high = wanted;
-    for (int step = 0; step < 100 && high - low > 1e-15 * high; step++) {
-      const double slope = (log_curvature_ratio(l * (1 + 1e-6)) - log_curvature_ratio(l)) / (1e-6 * l);
-      const double miss = log_curvature_ratio(l) - wanted;
+    for (int step = 0, near = 0; step < 100 && !near; step++) {
+      const double here = log_curvature_ratio(l), miss = here - wanted;
+      const double slope = (log_curvature_ratio(l * (1 + 1e-6)) - here) / (1e-6 * l);
       low = miss < 0 ? l : low, high = miss < 0 ? high : l;
-      double next = l - miss / slope;
-      next = next > low && next < high ? next : 0.5 * (low + high);
-      if (fabs(next - l) <= 1e-15 * l) {
-        break;
-      }
+      const double newton = l - miss / slope,
+                   next = newton > low && newton < high ? newton : 0.5 * (low + high);
+      near = fabs(next - l) <= 1e-9 * l; /* the next step would be smaller by as much again */
       l = next;
     }
   }

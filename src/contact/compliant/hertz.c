@@ -95,10 +95,10 @@ static int find_ellipse(const pki_soft_side *a, const pki_soft_side *b, pki_patc
   pki_tangents(near.normal, t1, t2);
   add_curvature(a, near.normal, t1, t2, curvature);
   add_curvature(b, near.normal, t1, t2, curvature);
-  /* eigenvalues of the relative curvature */
+  /* eigenvalues of the relative curvature; the smaller one has no digits below rounding of the larger */
   const double middle = 0.5 * (curvature[0] + curvature[2]);
   const double reach = hypot(0.5 * (curvature[0] - curvature[2]), curvature[1]);
-  const pki_ellipse e = pki_contact_ellipse(middle + reach, middle - reach);
+  const pki_ellipse e = pki_contact_ellipse(middle + reach, fmax(middle - reach, 1e-12 * middle));
   const double R = 1 / middle;
   p->depth[0] = depth;
   p->stiffness[0] = 4.0 / 3.0 * modulus * sqrt(R) * e.sigma;

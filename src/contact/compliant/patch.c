@@ -7,6 +7,7 @@
 #include "contact/compliant/patch_faces.h"
 #include "contact/compliant/press_kernels.h"
 #include "math/mat3.h"
+#include "model/pose.h"
 
 /* ---- memory ---- */
 
@@ -64,22 +65,24 @@ typedef struct scratch_parts {
   int *queue;
 } scratch_parts;
 
-static scratch_parts carve_scratch(const pk_geometry *a, const pk_geometry *b, pki_arena *arena)
+static scratch_parts carve_scratch(const pki_trimesh *const faces[2], pki_arena *arena)
 {
-  scratch_parts out = {{NULL, NULL}, NULL};
-  if (is_mesh(a) && is_mesh(b)) {
-    const int na = a->mesh->ntriangle, nb = b->mesh->ntriangle;
-    out.marks[0] = pki_arena_take(arena, (size_t)na, 1);
-    out.marks[1] = pki_arena_take(arena, (size_t)nb, 1);
-    out.queue = pki_arena_take(arena, (size_t)(na > nb ? na : nb), sizeof(int));
-  }
+  scratch_parts out;
+  const int na = faces[0]->ntriangle, nb = faces[1]->ntriangle;
+  out.marks[0] = pki_arena_take(arena, (size_t)na, 1);
+  out.marks[1] = pki_arena_take(arena, (size_t)nb, 1);
+  out.queue = pki_arena_take(arena, (size_t)(na > nb ? na : nb), sizeof(int));
   return out;
 }
 
 size_t pki_patch_scratch(const pk_geometry *a, const pk_geometry *b)
 {
   pki_arena counting = pki_arena_over(NULL, 0);
-  (void)carve_scratch(a, b, &counting);
+  const pki_trimesh *faces[2];
+  pki_patch_carriers(a, b, faces);
+  if (faces[0] != NULL && faces[1] != NULL) {
+    (void)carve_scratch(faces, &counting);
+  }
   return counting.used;
 }
 
@@ -209,10 +212,11 @@ static int find_faces(const pki_compliance_law_row *law, const pki_soft_side *a,
   pki_face_job job[2];
   for (int i = 0; i < 2; i++) {
     const pki_soft_side *me = side[i], *other = side[1 - i];
+    const pk_pose back = pki_pose_invert(&other->pose);
     job[i] = (pki_face_job){.mesh = faces[i],
                             .other = other->geometry,
                             .surface = both ? faces[1 - i] : NULL,
-                            .place = pki_pose_within(&other->pose, &me->pose),
+                            .place = pki_pose_mul(&back, &me->pose),
                             .pose = &other->pose,
                             .stiffness = f.stiffness[i],
                             .share = f.share[i],
@@ -221,7 +225,7 @@ static int find_faces(const pki_compliance_law_row *law, const pki_soft_side *a,
   int n;
   if (both) {
     pki_arena arena = pki_arena_over(scratch, pki_patch_scratch(a->geometry, b->geometry));
-    const scratch_parts parts = carve_scratch(a->geometry, b->geometry, &arena);
+    const scratch_parts parts = carve_scratch(faces, &arena);
     n = find_in_meshes(job, &f, &parts, p);
   } else {
     const int i = faces[0] != NULL ? 0 : 1;

@@ -29,8 +29,9 @@
  *
  *   Phi = sum int f ds + mu_d f_0 (sqrt(u^2 + v_c^2) - v_c) + mu_v f_0 u^2/2
  *
- * and C is its exact Hessian, so that a step has one solution and Newton's method with a line search on
- * energy + Phi finds it. docs/theory/compliance.md derives all of this. */
+ * and C is its exact Hessian. A step is then the minimum of (v - v_free)'M (v - v_free)/2 + dt Phi, which is strictly convex:
+ * there is one, and Newton's method with a line search finds it (after Castro, Han and Masterjohn, "Irrotational contact
+ * fields", 2023). docs/theory/compliance.md derives all of this. */
 #ifndef PKI_CONTACT_COMPLIANT_PATCH_H
 #define PKI_CONTACT_COMPLIANT_PATCH_H
 
@@ -62,15 +63,15 @@ typedef struct pki_patch {
   double at[3];         /* m, world: where twists are given and wrenches are asked for; amid the elements */
   double *arm[3];       /* m, world, from `at` to where the element's force acts */
   double *normal[3];    /* world, unit: the direction of the normal force on the first body */
-  double *depth;        /* m, > 0; > -margin */
+  double *depth;        /* m, > -margin; negative: open */
   double *stiffness;    /* N/m (N/m^(3/2) of Hertz), K a */
   double *area;         /* m^2, a: pressure is force over area; of Hertz the ellipse that is touched */
   double *load;         /* N, bears convex friction when dt > 0 */
   pki_patch_law law[2]; /* of elements of the first and of the second side */
   int *face;            /* the triangle in the side's pki_trimesh (pki_patch_faces); -1: Hertz */
   unsigned char *side;  /* 0: a face of the first surface, 1: of the second */
-  double
-      margin; /* m: elements that are open by less are found, too, since a step may close them. 0 after carving */
+  /* m, 0 after carving: elements that are open by less are found too, since a step may close them */
+  double margin;
   int threads; /* that look for elements where meshes are big; no bit depends on it. 1 after carving */
   const struct pki_press_kernels *kernels; /* of this machine's instruction set, since carving */
 } pki_patch;

@@ -10,17 +10,6 @@ enum {
   PARALLEL = 256, /* candidates from which more threads than one look at them */
 };
 
-pk_pose pki_pose_within(const pk_pose *outer, const pk_pose *inner)
-{
-  pk_pose out;
-  double back[9], away[3];
-  pki_mat3_transpose(outer->rot, back);
-  pki_mat3_mul(back, inner->rot, out.rot);
-  pki_sub3(inner->pos, outer->pos, away);
-  pki_mat3_apply(back, away, out.pos);
-  return out;
-}
-
 static void carry_point(const pk_pose *pose, const double local[3], double out[3])
 {
   pki_mat3_apply(pose->rot, local, out);
@@ -72,10 +61,15 @@ static bool depth_in_shape(const pk_geometry *g, const double x[3], double margi
 static void measure_face(const pki_face_job *job, pki_patch *p, int slot, int *hint)
 {
   const int face = p->face[slot];
-  double x[3], n[3], depth, point[3];
+  double x[3], n[3] = {0, 0, 1}, depth, point[3];
   carry_point(&job->place, job->mesh->centroid + 3 * (size_t)face, x);
-  const bool inside = job->surface != NULL ? depth_in_mesh(job->surface, x, p->margin, hint, &depth, n)
-                                           : depth_in_shape(job->other, x, p->margin, &depth, n);
+  bool inside;
+  if (job->other->kind == PK_SHAPE_PLANE) { /* most feet stand on one */
+    depth = -x[2], inside = x[2] < p->margin;
+  } else {
+    inside = job->surface != NULL ? depth_in_mesh(job->surface, x, p->margin, hint, &depth, n)
+                                  : depth_in_shape(job->other, x, p->margin, &depth, n);
+  }
   p->depth[slot] = inside ? depth : -INFINITY;
   if (!inside) {
     return;
@@ -131,18 +125,23 @@ int pki_faces_measure(const pki_face_job *job, pki_patch *p, int first, int coun
   return to - first;
 }
 
-/* Whether a box of the mesh, turned into the other's frame, is nearer than a margin to the other's own box. */
+/* Whether a box of the mesh, turned into the other's frame, is nearer than a margin to the other's own box. Axes along which
+ * that is infinite tell nothing. */
 static bool box_meets(const pki_face_job *job, double margin, const pki_aabb *box)
 {
-  const double *R = job->place.rot;
-  for (int i = 0; i < 3; i++) {
+  const pki_aabb *other = &job->other->box;
+  for (int i = 2; i >= 0; i--) {
+    if (other->min[i] == -INFINITY && other->max[i] == INFINITY) {
+      continue;
+    }
+    const double *R = job->place.rot + 3 * i;
     double middle = job->place.pos[i], reach = 0;
     for (int k = 0; k < 3; k++) {
-      middle += R[3 * i + k] * 0.5 * (box->min[k] + box->max[k]);
-      reach += fabs(R[3 * i + k]) * 0.5 * (box->max[k] - box->min[k]);
+      middle += R[k] * 0.5 * (box->min[k] + box->max[k]);
+      reach += fabs(R[k]) * 0.5 * (box->max[k] - box->min[k]);
     }
     reach = reach * (1 + 1e-12) + margin;
-    if (middle - reach > job->other->box.max[i] || middle + reach < job->other->box.min[i]) {
+    if (middle - reach > other->max[i] || middle + reach < other->min[i]) {
       return false;
     }
   }

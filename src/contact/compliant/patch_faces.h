@@ -38,7 +38,4 @@ bool pki_faces_overlap(const pki_trimesh *a, const pki_trimesh *b, const pk_pose
 /* Whether two triangles with the unit normals n and m have a point in common. */
 bool pki_triangles_overlap(const double a[3][3], const double n[3], const double b[3][3], const double m[3]);
 
-/* The pose of `inner` in `outer`, both given in the world. */
-pk_pose pki_pose_within(const pk_pose *outer, const pk_pose *inner);
-
 #endif

@@ -7,6 +7,7 @@
 
 #include "contact/compliant/patch_faces.h"
 #include "math/mat3.h"
+#include "model/pose.h"
 
 typedef struct tree_pair {
   const pki_trimesh *a, *b;
@@ -145,7 +146,7 @@ bool pki_faces_overlap(const pki_trimesh *a, const pki_trimesh *b, const pk_pose
   if (!w.any) {
     return false;
   }
-  const pk_pose identity = pk_pose_identity(), a_in_b = pki_pose_within(b_in_a, &identity);
+  const pk_pose a_in_b = pki_pose_invert(b_in_a);
   mark_inside(a, b, &a_in_b, marks_a, queue);
   mark_inside(b, a, b_in_a, marks_b, queue);
   return true;

@@ -66,33 +66,50 @@ static void pad_slope(double scale, const double C[36], double out[PKI_TWIST_ROW
   }
 }
 
+/* out = C J of one unknown. */
+static void slope_times_row(const double C[PKI_TWIST_ROW][PKI_TWIST_ROW], const double *J,
+                            double out[PKI_TWIST_ROW])
+{
+  double sum[PKI_TWIST_ROW] = {0};
+  for (int k = 0; k < PKI_TWIST_ROW - 1; k++) {
+    for (int d = 0; d < PKI_TWIST_ROW; d++) {
+      sum[d] += J[k] * C[k][d];
+    }
+  }
+  memcpy(out, sum, sizeof sum);
+}
+
+static double row_product(const double *a, const double *b)
+{
+  double sum[4];
+  for (int d = 0; d < 4; d++) {
+    sum[d] = a[d] * b[d] + a[4 + d] * b[4 + d];
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 void pki_twist_rows_add_inertia(const pki_twist_rows *t, const pk_model *m, double scale, const double C[36],
                                 double *M)
 {
-  double wide[PKI_TWIST_ROW][PKI_TWIST_ROW];
+  double wide[PKI_TWIST_ROW][PKI_TWIST_ROW], CJ[PKI_TWIST_ROW];
   pad_slope(scale, C, wide);
   for (int e = 0; e < t->count; e++) {
     const double *const J = t->J + (size_t)PKI_TWIST_ROW * (size_t)e;
     const int *const cols = m->M_col + m->M_row[t->cols[e]];
-    double *const row = M + m->M_row[t->cols[e]], CJ[PKI_TWIST_ROW] = {0};
-    bool any = false;
-    for (int k = 0; k < PKI_TWIST_ROW; k++) {
-      any |= J[k] != 0;
-      for (int d = 0; d < PKI_TWIST_ROW; d++) {
-        CJ[d] += J[k] * wide[k][d];
-      }
+    double *const row = M + m->M_row[t->cols[e]];
+    const bool whole =
+        m->M_row[t->cols[e] + 1] - m->M_row[t->cols[e]] == e + 1; /* its columns are the path above it */
+    slope_times_row((const double(*)[PKI_TWIST_ROW])wide, J, CJ);
+    for (int f = 0; f <= e && whole; f++) {
+      row[f] += row_product(CJ, t->J + (size_t)PKI_TWIST_ROW * (size_t)f);
     }
-    for (int f = 0, at = 0; f <= e && any; f++) { /* row e of M has the columns of its path, ascending */
+    for (int f = 0, at = 0; f <= e && !whole && row_product(J, J) > 0; f++) {
       const double *const other = t->J + (size_t)PKI_TWIST_ROW * (size_t)f;
-      double sum = 0, size = 0;
-      for (int d = 0; d < PKI_TWIST_ROW; d++) {
-        sum += CJ[d] * other[d], size += other[d] * other[d];
-      }
-      if (size > 0) {
+      if (row_product(other, other) > 0) { /* both move the body: M has an entry for them */
         while (cols[at] != t->cols[f]) {
           at++;
         }
-        row[at] += sum;
+        row[at] += row_product(CJ, other);
       }
     }
   }

@@ -97,6 +97,7 @@ static void pki_chains_respond(pki_lanes *f)
     pki_chain_respond(f->g->world, f->g);
   } else {
     pki_end_at_free_velocity(f);
+    pki_chain_correct(f->g->world, f->g->u_end);
   }
 }
 
