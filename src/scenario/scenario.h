@@ -183,7 +183,7 @@ typedef struct pki_scenario {
   pki_document *document; /* names and nodes point into it */
   pki_document **drives;  /* [ndrives] and those of actuators into these */
   int ndrives;
-  char *text;             /* the file as it was read, with a zero after its end */
+  char *text; /* the file as it was read, with a zero after its end */
   size_t text_size;
   char **sets; /* [nset] its overrides, "a.b=c" */
   int nset;

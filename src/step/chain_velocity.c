@@ -176,7 +176,7 @@ void pki_chain_correct(pk_sim *sim, double *u)
   if (pki_soft_acts(sim)) {
     pki_soft_correct(sim, u);
     if (sim->options.bilateral == PK_BILATERAL_METHOD_DIRECT) {
-      pki_bilateral_refine(&sim->joints.bilateral, sim->workspace, u);
+      pki_held_refine(sim, u, sim->joints.held);
     }
   }
 }
