@@ -52,7 +52,7 @@ pki_whole_goals pki_whole_goals_at(const pki_whole_body *c, double time, pki_who
 
 pki_whole_foot_now pki_whole_foot_at(const pki_whole_goals *g, int f)
 {
-  pki_whole_foot_now now;
+  pki_whole_foot_now now = {.at = {0}};
   pki_whole_read(g->w, g->w->foot_at + 3 * f * g->w->lanes, g->l, 3, now.at);
   pki_whole_read(g->w, g->w->foot_turn + 9 * f * g->w->lanes, g->l, 9, now.R);
   pki_whole_read(g->w, g->w->foot_rate + 6 * f * g->w->lanes, g->l, 6, now.rate);
@@ -87,8 +87,9 @@ void pki_whole_ask_foot(const pki_whole_goals *g, int f, const pki_whole_foot_no
   const pki_whole_foot *foot = &c->feet[f];
   const pk_whole_body_task task = to->stands ? PK_WHOLE_BODY_STANCE : PK_WHOLE_BODY_SWING;
   const pk_whole_body_gains *gain = &c->options.tasks[task];
-  double turn[3] = {0}, about[3] = {0};
+  double about[3] = {0};
   if (!to->stands) {
+    double turn[3];
     pki_whole_turn_between(now->R, to->turn, turn);
     pki_mat3_apply(now->R, turn, about);
   }

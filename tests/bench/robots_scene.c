@@ -53,8 +53,7 @@ static void no_start_has_links_in_each_other_or_in_the_ground(void **state)
   for (int w = 0; w < count; w++) {
     pki_robots_scene s;
     pki_crowd crowd;
-    if (works[w].size > 10 || works[w].motion == PKI_ROBOTS_TROT ||
-        works[w].motion == PKI_ROBOTS_WALK) {
+    if (works[w].size > 10 || works[w].motion == PKI_ROBOTS_TROT || works[w].motion == PKI_ROBOTS_WALK) {
       continue; /* trots and walks start on the ground */
     }
     create_scene(&s, &works[w]);
