@@ -370,7 +370,9 @@ void pki_chain_keep_nothing(pk_sim *sim)
 {
   pki_assembly_clear(&sim->contact.assembly);
   keep_impulses(sim);
-  pki_held_end_free(sim);
+  if (!pki_soft_acts(sim)) { /* otherwise pki_chain_correct has found them */
+    pki_held_end_free(sim);
+  }
 }
 
 pk_status pki_chain_solve(pk_sim *sim, pk_step_info *info)

@@ -147,9 +147,9 @@ int pki_soft_row_count(const pk_sim *sim);
 void pki_soft_add_rows(pk_sim *sim, const double *u_free);
 
 /* Whether they are too many to be solved without the contact solver; and u [nu], the free velocity, becomes the one with them where the
- * problem has no other rows. */
+ * problem has no other rows. False: there are none. What loops give for them is left in the plan (pki_bilateral_read). */
 bool pki_soft_needs_rows(const pk_sim *sim);
-void pki_soft_correct(pk_sim *sim, double *u);
+bool pki_soft_correct(pk_sim *sim, double *u);
 
 /* The velocities u_end [nu] of a solution: whether the patches' laws hold there. If not, they are taken anew at these velocities or on
  * the way to them: true. */
@@ -183,7 +183,11 @@ static inline void pki_soft_forget(pk_sim *sim)
   }
 }
 
-/* Patches become contacts of the last step, one for each pair, at the centre of its pressure. */
+/* Patches become contacts of the last step: those of faces the four corners of the rectangle around the elements that press, two where
+ * these lie on a line, always with the same ids; those of one or two elements, of Hertz, or where there is no room, one at the centre of
+ * pressure. Forces sum to that of the pair. So do the moments of four where the patch is flat; what is left out is sum h n x F of elements
+ * that lie higher than the plane of the corners by h. One contact has no moment about the normal. */
+enum { PKI_SOFT_SHOWN = 4 };
 void pki_soft_show(pk_sim *sim);
 
 #endif

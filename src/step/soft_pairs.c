@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "math/mat3.h"
+#include "step/law.h"
 #include "step/soft.h"
 
 /* ---- who is soft ---- */
@@ -405,7 +406,9 @@ bool pki_soft_end_search(pk_sim *sim, pk_step_info *info)
   struct pki_soft *s = sim->scene.soft;
   s->search = PKI_SOFT_SEARCH_NONE;
   const int rows = 2 * pki_soft_between(sim); /* of contacts: six rows are those of two */
-  if (s->full || sim->contact.nfound + rows > sim->options.max_contacts) {
+  const bool grows = sim->grows && pki_law_of(&sim->options)->room == NULL;
+  const int shown = grows ? PKI_SOFT_SHOWN * s->npatch : 0;
+  if (s->full || sim->contact.nfound + (rows > shown ? rows : shown) > sim->options.max_contacts) {
     info->term = "max_contacts";
     info->contacts = sim->contact.nfound + s->npatch;
     return false;
