@@ -6,13 +6,15 @@
 #include "step/contact.h"
 #include "step/soft.h"
 
-/* The resultant of a patch: where its pressure has its centre, and the normal of the sum of its normal forces. False: nothing presses. */
+/* The resultant of a patch: where its pressure has its centre, and the normal of the sum of its normal forces. Where it has let go, but the
+ * load of the step's start still bears friction, both are those of that load. False: there is no force. */
 static bool resultant_of(const pki_soft_patch *p, const double (*force)[3], pki_contact *f)
 {
   double total = 0, sum[3] = {0}, centre[3] = {0}, deepest = 0;
+  const bool rubs = !(p->end.normal_force > 0) && pki_dot3(p->end.wrench + 3, p->end.wrench + 3) > 0;
   for (int e = 0; e < p->patch.n; e++) {
     const double n[3] = {p->patch.normal[0][e], p->patch.normal[1][e], p->patch.normal[2][e]};
-    const double push = pki_dot3(n, force[e]);
+    const double push = rubs ? p->patch.load[e] : pki_dot3(n, force[e]);
     total += push;
     deepest = fmax(deepest, p->patch.depth[e]);
     for (int k = 0; k < 3; k++) {
