@@ -1,7 +1,8 @@
 /* Compliant pairs of a world: two shapes whose surfaces give way where they overlap (pronk/compliance.h) instead of touching in
  * points. Each pair that overlaps is a patch (contact/compliant/patch.h) with a wrench w(V) of the relative twist V = J v.
  *
- *   soft_pairs.c  who is soft, memory, the patches of a configuration
+ *   soft_pairs.c  who is soft, the patches of a configuration
+ *   soft_memory.c memory for them
  *   soft_rows.c   pairs of two moving bodies as rows of its problem
  *   soft_step.c   the implicit step: Newton on the velocity at the end
  *   soft_force.c  forces at a state, for explicit schemes; energies
@@ -65,10 +66,13 @@ struct pki_soft {
   /* ---- memory: made anew with what it depends on ---- */
 
   void *block;
-  bool checked;       /* there are laws for all pairs that are soft */
-  int room, elements; /* patches, elements of all patches together */
-  pki_patch found;    /* of one pair */
-  void *scratch;      /* of its search */
+  bool planned;        /* the memory has room for all that there is */
+  bool checked;        /* there are laws for all pairs that are soft */
+  char why[320];       /* which pair has none */
+  int room, elements;  /* patches, elements of all patches together */
+  pki_patch found;     /* of one pair */
+  void *scratch;       /* of its search, */
+  size_t scratch_size; /* bytes */
   pki_soft_patch *patches;
   void *pool; /* of the patches' elements, */
   size_t pool_size;
@@ -81,6 +85,7 @@ struct pki_soft {
 
   pki_soft_search search;
   int npatch;
+  int used;  /* elements of the patches */
   bool full; /* there was no room for all */
   double
       margin; /* m, elements that are open by less are looked at, beside what bodies travel; < 0: none that is open */
@@ -102,7 +107,7 @@ struct pki_soft {
 /* The surfaces of colliders i and j; false: the pair is hard. */
 bool pki_soft_surfaces(const pk_sim *sim, int i, int j, const pk_compliance *out[2]);
 
-/* The coefficient of friction of a pair that is soft, before it slips; false: it is hard. */
+/* The largest coefficient of friction that the law of a soft pair has, apart from viscous friction; false: it is hard. */
 bool pki_soft_friction(const pki_scene *c, const pki_contact *f, double *mu);
 
 /* Whether laws are there for all pairs of colliders that are soft; a message names one for which there is none. */
@@ -112,12 +117,24 @@ pk_status pki_soft_check(pk_sim *sim, pk_error *err);
 pk_status pki_sim_soft_like(pk_sim *sim, const pk_sim *other, pk_error *err);
 bool pki_sim_soft_as(const pk_sim *sim, const pk_sim *other);
 
-/* Compliances, shapes or the ground have changed: memory for them. Does nothing in a world without compliance. */
+/* Compliances, shapes or the ground have changed: memory for them, whoever may collide. Does nothing in a world without compliance. */
 pk_status pki_soft_plan(pk_sim *sim, pk_error *err);
 
-/* Twice as much memory, in a world with compliance; false: there is none. */
+/* Who may collide has changed, the memory has not. */
+void pki_soft_refilter(pk_sim *sim);
+
+/* Memory and laws are there for all pairs of a world that may have changed; if not, the info names a pair. */
+pk_status pki_soft_ready(pk_sim *sim, pk_step_info *info);
+
+/* The term of a step that found more patches or elements than there is memory for. */
+#define PKI_SOFT_FULL "memory of compliant pairs"
+
+/* Twice as much memory; false: there is none. */
 bool pki_soft_grow(pk_sim *sim);
 void pki_soft_free(pk_sim *sim);
+
+/* Soft pairs are taken from the world's search for contacts, or are no longer. */
+void pki_soft_attach(pk_sim *sim, bool on);
 
 /* ---- a step ---- */
 
@@ -163,14 +180,15 @@ void pki_soft_finish(pk_sim *sim, const double *u_end, pk_step_info *info);
 /* out [nu] += J' w at a state, for a step that takes forces at its start. */
 pk_status pki_soft_add_forces(pk_sim *sim, const double *q, const double *u, double *out, pk_step_info *info);
 
-/* Schemes of smooth motion, which know no other contact: a step begins; forces at a stage of it, which counts with a weight in what the
- * forces do in the step; the step has ended, at its last stage. Does nothing in a world without compliance. PK_ERROR_UNSUPPORTED: a pair
- * that is hard touched. */
+/* Schemes of smooth motion, which know no other contact: a step begins, or a stage that is tried; forces at a stage of it, which counts
+ * with a weight in what the forces do in the step; what was wrong at the last stage; the step has ended, at its last stage. Does nothing
+ * in a world without compliance. PK_ERROR_UNSUPPORTED: a pair that is hard touched. */
 void pki_soft_begin_smooth(pk_sim *sim);
-void pki_soft_add_smooth(pk_sim *sim, const double *q, const double *u, double weight, double *out);
+pk_status pki_soft_add_smooth(pk_sim *sim, const double *q, const double *u, double weight, double *out);
+pk_status pki_soft_explain_smooth(const pk_sim *sim, pk_step_info *info);
 pk_status pki_soft_end_smooth(pk_sim *sim, pk_step_info *info);
 
-/* J, stored at the state of the sim. */
+/* J, stored at the state of the sim; NAN where a pair has no law. */
 double pki_soft_energy(pk_sim *sim);
 
 /* ---- what one sees ---- */

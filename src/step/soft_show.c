@@ -6,7 +6,8 @@
 #include "step/contact.h"
 #include "step/soft.h"
 
-/* The normal forces of a patch together. */
+/* The normal forces of a patch together. Where it has let go, but the load of the step's start still bears friction, they are those of that
+ * load, and no element presses. */
 typedef struct resultant {
   int pressing; /* elements */
   double total, deepest;
@@ -14,15 +15,16 @@ typedef struct resultant {
   double centre[3]; /* from patch.at */
 } resultant;
 
-/* False: nothing presses. */
+/* False: there is no force. */
 static bool resultant_of(const pki_soft_patch *p, const double (*force)[3], resultant *out)
 {
   double sum[3] = {0}, centre[3] = {0};
+  const bool rubs = !(p->end.normal_force > 0) && pki_dot3(p->end.wrench + 3, p->end.wrench + 3) > 0;
   *out = (resultant){0};
   for (int e = 0; e < p->patch.n; e++) {
     const double n[3] = {p->patch.normal[0][e], p->patch.normal[1][e], p->patch.normal[2][e]};
-    const double push = pki_dot3(n, force[e]);
-    out->pressing += push > 0;
+    const double push = rubs ? p->patch.load[e] : pki_dot3(n, force[e]);
+    out->pressing += !rubs && push > 0;
     out->total += push;
     out->deepest = fmax(out->deepest, p->patch.depth[e]);
     for (int k = 0; k < 3; k++) {

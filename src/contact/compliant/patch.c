@@ -154,6 +154,30 @@ pk_status pki_patch_supports(const pki_soft_side *a, const pki_soft_side *b, pk_
   return status;
 }
 
+bool pki_patch_has_faces(const pk_compliance *surface)
+{
+  return pki_compliance_laws[surface->law]->find == NULL;
+}
+
+/* Curves that fall with the slip begin at the static coefficient, the convex one rises to the dynamic one. */
+static double largest_friction(const pki_patch_law *law)
+{
+  return law->friction == PK_COMPLIANCE_FRICTION_CONVEX ? law->mu_dynamic : law->mu_static;
+}
+
+double pki_patch_friction(const pki_soft_side *a, const pki_soft_side *b)
+{
+  const pki_compliance_law_row *law = pki_compliance_law_of(a, b);
+  const pki_trimesh *faces[2] = {NULL, NULL};
+  pki_patch_law of[2];
+  law->rub(a, b, of);
+  if (law->find == NULL) {
+    pki_patch_carriers(a->geometry, b->geometry, faces);
+  }
+  const double first = largest_friction(&of[0]), second = largest_friction(&of[1]);
+  return faces[1] == NULL ? first : faces[0] == NULL ? second : fmax(first, second);
+}
+
 /* ---- finding ---- */
 
 /* Candidates with the marks `inside` or `cut`, into out; their area in all. */

@@ -134,24 +134,32 @@ static void add_torque(const linear *l, int j, double inverse, double *A, int si
   out[0] -= inverse * k, out[1] -= inverse * d, out[2] += inverse * k, out[3] += inverse * d;
 }
 
-/* The smallest limit of all eigenvalues, and the one that has it. */
+/* The smallest limit of all eigenvalues, and the one that has it; a motion that grows by itself has none. */
 static pk_status limit_of(const double *A, int size, double *limit, double value[2], pk_error *err)
 {
+  static const double rounding = 1e-9; /* of the largest eigenvalue: one that is zero */
   pki_eigen e;
   if (!pki_eigen_compute(A, size, &e)) {
     pki_eigen_free(&e);
     return pki_fail(err, PK_ERROR_CONVERGENCE, (pki_where){0}, "no eigenvalues of the linear model");
   }
+  double largest = 0, growth = 0;
   *limit = INFINITY;
   for (int k = 0; k < size; k++) {
     const double re = creal(e.value[k]), im = cimag(e.value[k]);
+    largest = fmax(largest, cabs(e.value[k])), growth = fmax(growth, re);
     const double own = re < 0 ? pki_coman_rk4_limit(re, im) : INFINITY;
     if (own < *limit) {
       *limit = own, value[0] = re, value[1] = fabs(im);
     }
   }
   pki_eigen_free(&e);
-  return PK_OK;
+  return growth <= rounding * largest
+             ? PK_OK
+             : pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){0},
+                        "the linear model of the drives grows by itself (an eigenvalue has the real part %g "
+                        "1/s), expected one that decays",
+                        growth);
 }
 
 static pk_status limit_joint(const robot *r, const linear *l, int j, pki_coman_mode *out, pk_error *err)
