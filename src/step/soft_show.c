@@ -60,7 +60,7 @@ void pki_soft_show(pk_sim *sim)
   for (int i = 0; i < s->npatch; i++) {
     pki_soft_patch *p = &s->patches[i];
     pki_contact f;
-    pki_patch_press(&p->patch, p->end_twist, s->look, false, &p->end, force);
+    pki_patch_press(&p->patch, p->end_twist, p->look, false, &p->end, force);
     if (resultant_of(p, (const double(*)[3])force, &f) && sim->state.n.nlast < sim->options.max_contacts) {
       const double *push = p->end_wrench + 3;
       const double r[3] = {dt * pki_dot3(f.normal, push), dt * pki_dot3(f.tangent1, push),

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "contact/problem/speed_floor.h"
+#include "math/mat3.h"
 #include "step/contact.h"
 #include "step/soft.h"
 
@@ -87,10 +88,11 @@ void pki_soft_press(pk_sim *sim, const double *u)
     pki_twist_rows_fill(&p->rows, a, sim->workspace, &ends);
     pki_twist_rows_velocity(&p->rows, a, u, p->start);
     memcpy(p->twist, p->start, sizeof p->twist);
+    p->look = s->look;
     if (s->look > 0) {
       pki_patch_lag(&p->patch, p->start);
     }
-    pki_patch_press(&p->patch, p->twist, s->look, s->look > 0, &p->end, NULL);
+    pki_patch_press(&p->patch, p->twist, p->look, s->look > 0, &p->end, NULL);
     memcpy(p->wrench, p->end.wrench, sizeof p->wrench);
     memcpy(p->end_twist, p->twist, sizeof p->twist);
     memcpy(p->end_wrench, p->wrench, sizeof p->wrench);
@@ -149,7 +151,7 @@ static void take_solution(pk_sim *sim, const double *u_end)
     for (int k = 0; k < 6; k++) {
       p->end_wrench[k] = p->press.wrench[k] - given[k];
     }
-    pki_patch_press(&p->patch, p->end_twist, s->look, true, &p->end, NULL);
+    pki_patch_press(&p->patch, p->end_twist, p->look, true, &p->end, NULL);
   }
 }
 
@@ -196,7 +198,7 @@ static double slope_along(pk_sim *sim, double a, bool wants_slope)
     for (int k = 0; k < 6; k++) {
       V[k] = p->twist[k] + a * (p->end_twist[k] - p->twist[k]);
     }
-    pki_patch_press(&p->patch, V, s->look, wants_slope, &p->end, NULL);
+    pki_patch_press(&p->patch, V, p->look, wants_slope, &p->end, NULL);
     for (int k = 0; k < 6; k++) {
       const double carried = p->wrench[k] + a * (p->end_wrench[k] - p->wrench[k]);
       sum += (p->end_twist[k] - p->twist[k]) * (carried - p->end.wrench[k]);
@@ -261,17 +263,64 @@ static void move_patches(pk_sim *sim, double a)
   }
 }
 
+/* J, stored by a patch that moves with a twist for a time. */
+static double energy_after(const pki_patch *p, const double twist[6], double time)
+{
+  double sum = 0;
+  for (int i = 0; i < p->n; i++) {
+    const double arm[3] = {p->arm[0][i], p->arm[1][i], p->arm[2][i]};
+    double v[3];
+    pki_twist_at(twist, arm, v);
+    const double s = -(p->normal[0][i] * v[0] + p->normal[1][i] * v[1] + p->normal[2][i] * v[2]);
+    const double x = fmax(p->depth[i] + time * s, 0);
+    sum += p->stiffness[i] * x * x * (p->hertz ? 0.4 * sqrt(x) : 0.5);
+  }
+  return sum;
+}
+
+/* Whether a patch has given bodies and springs energy in the step. */
+static bool gains_energy(const struct pki_soft *s, const pki_soft_patch *p, double dt)
+{
+  const double first = energy_after(&p->patch, p->start, -s->past);
+  const double last = energy_after(&p->patch, p->end_twist, s->look - s->past);
+  double work = 0;
+  for (int k = 0; k < 6; k++) {
+    work += 0.5 * dt * p->end_wrench[k] * (p->start[k] + p->end_twist[k]);
+  }
+  return work + last - first > 1e-9 * (first + last);
+}
+
+/* Patches that gain energy by looking farther than the step goes look to its end: they came about on the way to the middle of the
+ * step, unforeseen. True: there are some, and their laws are taken anew. */
+static bool shorten_looks(pk_sim *sim)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  bool any = false;
+  for (int i = 0; i < s->npatch && s->past > 0; i++) {
+    pki_soft_patch *p = &s->patches[i];
+    if (p->look == s->look && gains_energy(s, p, sim->options.dt)) {
+      p->look = s->look - s->past;
+      pki_patch_press(&p->patch, p->end_twist, p->look, true, &p->end, NULL);
+      any = true;
+    }
+  }
+  return any;
+}
+
 bool pki_soft_relinearise(pk_sim *sim, const double *u_end)
 {
   struct pki_soft *s = sim->scene.soft;
   take_solution(sim, u_end);
   measure_residual(sim);
   s->settled = s->residual <= sim->options.tolerance * s->scale;
-  if (s->settled || s->rounds >= NEWTON_MOST || !isfinite(s->residual)) {
+  if (s->rounds >= NEWTON_MOST || !isfinite(s->residual)) {
+    return false;
+  }
+  if (s->settled && !shorten_looks(sim)) {
     return false;
   }
   s->rounds++;
-  move_patches(sim, choose_step(sim));
+  move_patches(sim, s->settled ? 1 : choose_step(sim));
   return true;
 }
 
