@@ -16,7 +16,9 @@
  *   phi'(a) = sum (V_1 - V_0)' (s(a) - w(V(a)))
  *
  * is the derivative of the potential that normal forces, and friction by a convex potential, are the gradients of (Castro et al. 2023).
- * Where it has passed zero by far, the next linearisation is taken where it is zero: such laws then converge from anywhere. */
+ * Where the whole way would not lower that potential for certain, the next linearisation is taken where phi' is about to pass zero. Each
+ * round then lowers it, by a part of what is possible along the way: such laws converge from anywhere, as long as rows and other forces
+ * stay those of the round before. When these change, potential and search begin anew with a whole step. */
 #include <math.h>
 #include <string.h>
 
@@ -25,10 +27,10 @@
 #include "step/contact.h"
 #include "step/soft.h"
 
-enum { NEWTON_MOST = 100, SEARCH_MOST = 20 };
+enum { NEWTON_MOST = 100, SEARCH_MOST = 40 };
 
-/* Part of phi'(0) that may be left behind zero. */
-static const double OVERSHOOT = 0.1;
+/* Part of phi'(0) that may be left, and part of it by which phi falls at least. */
+static const double LEFT = 0.1, LEAST = 1e-4;
 
 /* ---- the law about a velocity ---- */
 
@@ -207,9 +209,12 @@ static double slope_along(pk_sim *sim, double a, bool wants_slope)
   return sum;
 }
 
-/* phi'(0) and phi'(1), the presses of both being there. */
-static void slopes_at_ends(const struct pki_soft *s, double *first, double *last)
+/* phi'(0) and phi'(1), the presses of both being there. False: the first solution is none of this problem, because rows or other forces
+ * have changed since. Of one problem (v_1 - v_0)' M~ (v_1 - v_0) = dt (V_1 - V_0)' (s_1 - s_0) plus what rows take, and both are at
+ * least 0. */
+static bool slopes_at_ends(const struct pki_soft *s, double *first, double *last)
 {
+  double inertia = 0;
   *first = *last = 0;
   for (int i = 0; i < s->npatch; i++) {
     const pki_soft_patch *p = &s->patches[i];
@@ -217,25 +222,39 @@ static void slopes_at_ends(const struct pki_soft *s, double *first, double *last
       const double way = p->end_twist[k] - p->twist[k];
       *first += way * (p->wrench[k] - p->press.wrench[k]);
       *last += way * (p->end_wrench[k] - p->end.wrench[k]);
+      inertia += way * (p->end_wrench[k] - p->wrench[k]);
     }
   }
+  return inertia >= 0 && *first < 0;
 }
 
-/* How far to go towards the solution: all the way, unless phi' has passed zero by far: then to its zero, by regula falsi (Illinois). */
+/* Whether the whole way lowers phi, for certain. It does where phi' has not passed zero. Where it has, a convex phi rises by no more than
+ * half of phi'(1/2) + phi'(1). */
+static bool descends_all_the_way(pk_sim *sim, double first, double last)
+{
+  return last <= 0 || (last <= -LEFT * first && 0.5 * (slope_along(sim, 0.5, false) + last) <= LEAST * first);
+}
+
+/* How far to go towards the solution: all the way, where phi is lower there; else to the zero of phi', from below, by regula falsi
+ * (Illinois). */
 static double choose_step(pk_sim *sim)
 {
-  const struct pki_soft *s = sim->scene.soft;
-  double low = 0, high = 1, at_low, at_high, a = 1;
-  slopes_at_ends(s, &at_low, &at_high);
-  if (!(at_low < 0) || at_high <= -OVERSHOOT * at_low) {
+  double low = 0, high = 1, at_low, at_high;
+  if (!slopes_at_ends(sim->scene.soft, &at_low, &at_high)) {
     return 1;
   }
-  const double enough = -OVERSHOOT * at_low;
+  const double enough = LEFT * at_low;
+  if (descends_all_the_way(sim, at_low, at_high)) {
+    if (at_high > 0) { /* presses half way were asked for */
+      slope_along(sim, 1, true);
+    }
+    return 1;
+  }
   for (int n = 0; n < SEARCH_MOST; n++) {
-    a = (low * at_high - high * at_low) / (at_high - at_low);
+    const double a = (low * at_high - high * at_low) / (at_high - at_low);
     const double at = slope_along(sim, a, false);
-    if (fabs(at) <= enough) {
-      break;
+    if (at >= enough && at <= 0) {
+      return a;
     }
     if (at < 0) {
       low = a, at_low = at, at_high *= 0.5;
@@ -243,7 +262,7 @@ static double choose_step(pk_sim *sim)
       high = a, at_high = at, at_low *= 0.5;
     }
   }
-  return a;
+  return low > 0 ? low : 0.5 * high;
 }
 
 /* The next linearisation is at this part of the way to the solution. */
