@@ -35,6 +35,7 @@ typedef struct pki_soft_patch {
   bool between;        /* two bodies that move: its slope is rows of the problem, not part of M~ */
   double extent;       /* m, from `at` to the farthest element */
   double start[6];     /* J u at the start of the step */
+  double look;         /* s, as pki_soft.look */
   /* The law is w + C (V - twist) there; `wrench` is what a solution with that velocity had. */
   double twist[6], wrench[6];
   pki_press press;
@@ -51,6 +52,7 @@ typedef struct pki_soft_patch {
 typedef enum pki_soft_search {
   PKI_SOFT_SEARCH_NONE,    /* nothing: soft pairs are left out */
   PKI_SOFT_SEARCH_PATCHES, /* the step's patches */
+  PKI_SOFT_SEARCH_AHEAD,   /* the step's patches, and hard pairs are left out */
   PKI_SOFT_SEARCH_ENERGY,  /* the energy that is stored */
 } pki_soft_search;
 
@@ -85,11 +87,13 @@ struct pki_soft {
 
   pki_soft_search search;
   int npatch;
-  int used;  /* elements of the patches */
-  bool full; /* there was no room for all */
-  double
-      margin; /* m, elements that are open by less are looked at, beside what bodies travel; < 0: none that is open */
+  int used;      /* elements of the patches */
+  bool full;     /* there was no room for all */
+  double margin; /* m, elements that are open by less are looked at, beside what bodies travel */
+  double within; /* m, that of the two bodies that travel most */
+  bool ahead;    /* it is more than hard contacts are looked for in: soft pairs have a search of their own */
   double look;   /* s, forces are those of depths so much later; 0: of the depths as they are */
+  double past;   /* s, from the start of the step to the configuration of the patches */
   double energy; /* J, of a search for it */
   int rounds;    /* of Newton */
   bool settled;
@@ -145,9 +149,9 @@ static inline bool pki_soft_acts(const pk_sim *sim)
   return s != NULL && s->npatch > 0 && s->look > 0;
 }
 
-/* Patches of the step are looked for by the next search for contacts at the workspace's configuration, whose twists are those of the
- * bodies. */
-void pki_soft_begin_search(pk_sim *sim, double look);
+/* Patches of the step are looked for by the next search for contacts, within `margin`, at the workspace's configuration, whose twists are
+ * those of the bodies; the step began `past` before it. */
+void pki_soft_begin_search(pk_sim *sim, double look, double past, double margin);
 
 /* The search is over; false: there was no room. */
 bool pki_soft_end_search(pk_sim *sim, pk_step_info *info);

@@ -11,7 +11,7 @@ pk_status pki_soft_add_forces(pk_sim *sim, const double *q, const double *u, dou
   pk_workspace *w = sim->workspace;
   w->kernels->kinematics(&w->work, q);
   w->kernels->velocities(&w->work, u);
-  pki_soft_begin_search(sim, 0);
+  pki_soft_begin_search(sim, 0, 0, 0);
   const bool room = pki_contact_find(sim, 0, info);
   if (!pki_soft_end_search(sim, info) || !room) {
     return PK_ERROR_LIMIT;

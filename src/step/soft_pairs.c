@@ -212,12 +212,12 @@ static int find_elements(pk_sim *sim, int i, int j, const pk_compliance *const o
 static void add_patch(pk_sim *sim, int i, int j, const pk_compliance *const of[2])
 {
   struct pki_soft *s = sim->scene.soft;
-  const pki_colliders *c = &sim->scene.colliders;
+  pki_colliders *c = &sim->scene.colliders;
   const pki_collider *a = &c->of[i], *b = &c->of[j];
   const pki_work *w = &sim->workspace->work;
   const double travel = s->look * (collider_speed(w, a) + collider_speed(w, b));
-  const double margin = s->look > 0 ? fmin(travel + s->margin, sim->options.margin) : 0;
-  if (find_elements(sim, i, j, of, margin) == 0) {
+  const double margin = s->look > 0 ? travel + s->margin : 0;
+  if (!pki_colliders_near(c, w, 0, i, j, margin) || find_elements(sim, i, j, of, margin) == 0) {
     return;
   }
   if (s->npatch == s->room || !keep_elements(s, &s->patches[s->npatch].patch)) {
@@ -254,13 +254,14 @@ static void add_energy(pk_sim *sim, int i, int j, const pk_compliance *const of[
 static bool take_soft_pair(void *taken, int i, int j)
 {
   pk_sim *sim = taken;
+  const pki_soft_search search = sim->scene.soft->search;
   const pk_compliance *of[2];
   if (!pki_soft_surfaces(sim, i, j, of)) {
-    return false;
+    return search == PKI_SOFT_SEARCH_AHEAD; /* which is not for them */
   }
-  if (sim->scene.soft->search == PKI_SOFT_SEARCH_PATCHES) {
+  if (search == PKI_SOFT_SEARCH_PATCHES || search == PKI_SOFT_SEARCH_AHEAD) {
     add_patch(sim, i, j, of);
-  } else if (sim->scene.soft->search == PKI_SOFT_SEARCH_ENERGY) {
+  } else if (search == PKI_SOFT_SEARCH_ENERGY) {
     add_energy(sim, i, j, of);
   }
   return true;
@@ -273,15 +274,45 @@ void pki_soft_attach(pk_sim *sim, bool on)
   sim->single.stale = true;
 }
 
-void pki_soft_begin_search(pk_sim *sim, double look)
+/* m, by which any two colliders can come nearer within s->look, at most. */
+static double most_travel(const pk_sim *sim)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  const pki_colliders *c = &sim->scene.colliders;
+  double first = 0, second = 0; /* m/s, the two fastest */
+  for (int i = 0; i < c->nmoving && s->look > 0; i++) {
+    const double speed = collider_speed(&sim->workspace->work, &c->of[i]);
+    second = fmax(second, fmin(first, speed));
+    first = fmax(first, speed);
+  }
+  return s->look * (first + second) + s->margin;
+}
+
+/* Patches of pairs within s->within, which is more than hard contacts are looked for in. What hard pairs remember stays. */
+static bool search_ahead(pk_sim *sim)
+{
+  struct pki_soft *s = sim->scene.soft;
+  pki_colliders *c = &sim->scene.colliders;
+  pki_remembered *const memory = c->memory, *const next = c->next;
+  const int nmemory = c->nmemory;
+  bool overflow;
+  s->search = PKI_SOFT_SEARCH_AHEAD;
+  pki_contacts_find(c, &sim->workspace->work, 0, s->within, sim->contact.found, 0, &overflow);
+  c->memory = memory, c->next = next, c->nmemory = nmemory;
+  return !overflow;
+}
+
+void pki_soft_begin_search(pk_sim *sim, double look, double past, double margin)
 {
   struct pki_soft *s = sim->scene.soft;
   static const double fall = 4; /* times the way of a free fall in a step: velocities change on the way */
-  s->search = PKI_SOFT_SEARCH_PATCHES;
   s->npatch = s->used = 0;
   s->full = false;
-  s->look = look;
+  s->look = look, s->past = past;
   s->margin = fall * look * sim->options.dt * pki_length3(sim->model->gravity);
+  s->within = most_travel(sim);
+  s->ahead = s->within > margin && isfinite(s->within);
+  s->search = s->ahead ? PKI_SOFT_SEARCH_NONE : PKI_SOFT_SEARCH_PATCHES;
   s->rest = pki_arena_over(s->pool, s->pool_size);
   s->rounds = 0;
   s->settled = true;
@@ -292,6 +323,7 @@ void pki_soft_begin_search(pk_sim *sim, double look)
 bool pki_soft_end_search(pk_sim *sim, pk_step_info *info)
 {
   struct pki_soft *s = sim->scene.soft;
+  s->full = (s->ahead && !search_ahead(sim)) || s->full;
   s->search = PKI_SOFT_SEARCH_NONE;
   const int rows = 2 * pki_soft_between(sim); /* of contacts: six rows are those of two */
   const bool grows = sim->grows && pki_law_of(&sim->options)->room == NULL;

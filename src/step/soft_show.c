@@ -251,7 +251,7 @@ void pki_soft_show(pk_sim *sim)
     const int most = left - others >= PKI_SOFT_SHOWN ? PKI_SOFT_SHOWN : left > 0;
     pki_contact f[PKI_SOFT_SHOWN];
     double r[PKI_SOFT_SHOWN][3];
-    pki_patch_press(&p->patch, p->end_twist, s->look, false, &p->end, force);
+    pki_patch_press(&p->patch, p->end_twist, p->look, false, &p->end, force);
     const int n = contacts_of(p, (const double(*)[3])force, sim->options.dt, most, f, r);
     for (int k = 0; k < n; k++) {
       insert_contact(&sim->state, &f[k], r[k]);
