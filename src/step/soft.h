@@ -2,7 +2,7 @@
  * points. Each pair that overlaps is a patch (contact/compliant/patch.h) with a wrench w(V) of the relative twist V = J v.
  *
  *   soft_pairs.c  who is soft, memory, the patches of a configuration
- *   soft_rows.c   pairs of two moving bodies as rows of its problem
+ *   soft_rows.c   pairs of two moving bodies as rows of the step's problem
  *   soft_step.c   the implicit step: Newton on the velocity at the end
  *   soft_force.c  forces at a state, for explicit schemes; energies
  *   soft_show.c   patches as contacts, and their pressures
@@ -81,9 +81,8 @@ struct pki_soft {
 
   pki_soft_search search;
   int npatch;
-  bool full; /* there was no room for all */
-  double
-      margin; /* m, elements that are open by less are looked at, beside what bodies travel; < 0: none that is open */
+  bool full;     /* there was no room for all */
+  double margin; /* m, elements that are open by less are looked at, beside what bodies travel */
   double look;   /* s, forces are those of depths so much later; 0: of the depths as they are */
   double energy; /* J, of a search for it */
   int rounds;    /* of Newton */

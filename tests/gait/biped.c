@@ -141,21 +141,22 @@ static void coman_recovers_from_pushes_in_four_directions_at_two_phases(void **s
   assert_at_least(moved, 1);
 }
 
-/* The push that it recovers from by moving a step throws it over when it may not. */
+/* The push that it recovers from by moving a step throws it over when it may not. The moment is one of the few at which that is so: of pushes of 8 N s at
+ * eight moments of two steps in four directions, three in four are survived without moved steps, too (docs/theory/walking.md). */
 static void steps_that_may_not_move_do_not_catch_a_push(void **state)
 {
   (void)state;
   SKIP_WHEN_SLOW("a push without moved steps");
   static const char *const sets[] = {"push=[{link: Waist, at: 3.1, for: 0.1, force: [0, 80, 0]}]",
                                      "controller.adjust=false"};
-  int fallen = 0;
   for (int i = 0; i < 2; i++) {
     walk w = set_out(SCENE("coman-push"), sets, 1 + i);
     go_until(&w, 6);
-    fallen += w.report.phase == PK_BIPED_FALLEN;
+    const bool moves = i == 0;
+    assert_int_equal(w.report.phase == PK_BIPED_FALLEN, !moves);
+    assert_int_equal(w.report.moved > 0, moves);
     end_walk(&w);
   }
-  assert_int_equal(fallen, 1);
 }
 
 static void coman_crosses_a_bump_that_it_does_not_see(void **state)

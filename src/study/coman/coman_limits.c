@@ -18,6 +18,8 @@
 #include "study/coman/coman.h"
 #include "tune/step_limit.h"
 
+static const double still = 1e-3; /* 1/s, eigenvalues below it are of what does not move */
+
 enum { STATES = 5 }; /* q, u, th, w, i of a motor */
 
 static double growth_of(double complex z)
@@ -134,7 +136,7 @@ static void add_torque(const linear *l, int j, double inverse, double *A, int si
   out[0] -= inverse * k, out[1] -= inverse * d, out[2] += inverse * k, out[3] += inverse * d;
 }
 
-/* The smallest limit of all eigenvalues, and the one that has it. */
+/* The smallest limit of all eigenvalues, and the one that has it; a model that grows by itself has the limit 0. */
 static pk_status limit_of(const double *A, int size, double *limit, double value[2], pk_error *err)
 {
   pki_eigen e;
@@ -145,7 +147,7 @@ static pk_status limit_of(const double *A, int size, double *limit, double value
   *limit = INFINITY;
   for (int k = 0; k < size; k++) {
     const double re = creal(e.value[k]), im = cimag(e.value[k]);
-    const double own = re < 0 ? pki_coman_rk4_limit(re, im) : INFINITY;
+    const double own = hypot(re, im) > still ? pki_coman_rk4_limit(re, im) : INFINITY;
     if (own < *limit) {
       *limit = own, value[0] = re, value[1] = fabs(im);
     }
