@@ -40,6 +40,11 @@ static void add_lift(const pki_coman_data *d, pki_coman_case which, pki_study_re
     pki_study_note(
         out, "beside it the creep that the smooth friction of the law needs to hold the weight at %.3g N",
         r->grasp);
+  } else if (which == PKI_COMAN_CONVEX) {
+    pki_study_put(out, section, group, "slid", "mm", 0, 1e3 * r->slid, pki_verdict_of(r->slid < 0.5e-3),
+                  "way of the wrists on the box after the table");
+    pki_study_note(out, "in %.2g s; with the friction of the paper %.3g mm", 2 - r->leave,
+                   1e3 * d->lifts[PKI_COMAN_SOFT].slid);
   } else {
     pki_study_put(out, section, group, "sliding", "s", 0, r->sliding, pki_verdict_of(r->sliding == 0),
                   "time after the table in which a wrist slides on the box");
@@ -171,7 +176,8 @@ static void add_squat(const pki_coman_data *d, pki_study_result *out)
 
 void pki_coman_rows(const pki_coman_data *d, pki_study_result *result)
 {
-  static const pki_coman_case lifts[] = {PKI_COMAN_SOFT, PKI_COMAN_HARD, PKI_COMAN_HARD_LONG};
+  static const pki_coman_case lifts[] = {PKI_COMAN_SOFT, PKI_COMAN_CONVEX, PKI_COMAN_HARD,
+                                         PKI_COMAN_HARD_LONG};
   for (size_t i = 0; i < sizeof lifts / sizeof lifts[0]; i++) {
     add_lift(d, lifts[i], result);
   }
