@@ -17,9 +17,9 @@ typedef enum pki_coman_case {
   PKI_COMAN_SOFT_LIMP, /* with soft elbows */
   PKI_COMAN_CONVEX,    /* with friction that hardly creeps */
   PKI_COMAN_RK4,       /* the paper's scheme and step, feet on the ground */
-  PKI_COMAN_RK4_WIDE,  /* the same with friction that is less steep, so that RK4 is calm */
-  PKI_COMAN_LOCKED,    /* as PKI_COMAN_RK4 with the feet locked */
-  PKI_COMAN_LARGEST,   /* at the paper's largest step, up to the touch */
+  PKI_COMAN_RK4_CALM, /* the same with heavier wrists and less steep friction of the soles, which RK4 bears */
+  PKI_COMAN_LOCKED,   /* as PKI_COMAN_RK4 with the feet locked */
+  PKI_COMAN_LARGEST,  /* at the paper's largest step, up to the touch */
   PKI_COMAN_CASES
 } pki_coman_case;
 
