@@ -182,7 +182,7 @@ pk_status pki_whole_body_validate(const pk_whole_body_options *o, pk_error *err)
 pk_status pki_whole_body_find(pki_whole_body *c, const pk_model *model, pk_error *err);
 
 /* What a foot, of which link and body are set, stands on at a pose of its body whose axes are `turn`: one ball is a point, boxes and
- * several balls an area with up to PKI_WHOLE_POINTS corners. */
+ * several balls an area with up to PKI_WHOLE_POINTS corners; without any of these the lowest side of a mesh. */
 pk_status pki_whole_foot_points(const pk_model *m, const double turn[9], pki_whole_foot *foot, pk_error *err);
 
 /* whole_body.c: a controller with this planner, its plan zero; the world's memory of the planner; whether a controller is of these. */
@@ -221,7 +221,7 @@ void pki_whole_read(const pki_whole_lanes *w, const double *from, int l, int cou
 pki_whole_goals pki_whole_goals_at(const pki_whole_body *c, double time, pki_whole_state *s,
                                    const pki_whole_lanes *w, int l);
 pki_whole_foot_now pki_whole_foot_at(const pki_whole_goals *g, int f);
-/* The rotation vector from R to `to`, in the axes of R. */
+/* The rotation vector from R to `to`, in the axes of R; up to half a turn, where that of a matrix (pki_rotation_log) has no axis any more. */
 void pki_whole_turn_between(const double R[9], const double to[9], double out[3]);
 void pki_whole_ask_row(const pki_whole_goals *g, int row, pk_whole_body_task task, double b);
 void pki_whole_ask_foot(const pki_whole_goals *g, int f, const pki_whole_foot_now *now,

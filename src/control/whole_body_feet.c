@@ -10,6 +10,8 @@
 
 static const char *const quadruped[] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
 
+static const double lowest = 1e-3; /* m, of a mesh: what lies less above its lowest vertex is its sole */
+
 /* Points of a foot's shapes that can touch the ground, while they are collected. */
 typedef struct sole {
   int count, balls;
@@ -42,24 +44,58 @@ static void add_box(sole *s, const pk_model_shape *shape)
   }
 }
 
-/* Of all points those that lie farthest towards four corners of the ground below the foot. */
-static void pick_corners(const sole *s, pki_whole_foot *foot)
+/* Two axes of the ground below the foot. */
+static void find_across(const double d[3], double across[2][3])
 {
-  double across[2][3];
-  const double *d = s->down, aside[3] = {fabs(d[0]) < 0.7, !(fabs(d[0]) < 0.7), 0};
+  const double aside[3] = {fabs(d[0]) < 0.7, !(fabs(d[0]) < 0.7), 0};
   pki_along3(aside, -pki_dot3(aside, d), d, across[0]);
   const double size = pki_length3(across[0]);
   for (int e = 0; e < 3; e++) {
     across[0][e] /= size;
   }
   pki_cross3(d, across[0], across[1]);
+}
+
+/* How far a point lies towards one of four corners of the ground. */
+static double reach_of(double across[2][3], int corner, const double at[3])
+{
+  const double x = pki_dot3(at, across[0]), y = pki_dot3(at, across[1]);
+  return (corner & 1 ? x : -x) + (corner & 2 ? y : -y);
+}
+
+/* The lowest side of a mesh: of its vertices down there the farthest towards each corner. */
+static void add_mesh(sole *s, const pk_model_shape *shape, const pk_mesh *mesh)
+{
+  double across[2][3], low = -INFINITY, at[3];
+  find_across(s->down, across);
+  for (int i = 0; i < mesh->nvertex; i++) {
+    pki_mat3_apply(shape->pose.rot, mesh->vertex + 3 * i, at);
+    low = fmax(low, pki_dot3(at, s->down));
+  }
+  for (int k = 0; k < PKI_WHOLE_POINTS; k++) {
+    double best[3] = {0}, most = -INFINITY;
+    for (int i = 0; i < mesh->nvertex; i++) {
+      pki_mat3_apply(shape->pose.rot, mesh->vertex + 3 * i, at);
+      if (pki_dot3(at, s->down) > low - lowest && reach_of(across, k, at) > most) {
+        most = reach_of(across, k, at);
+        pki_along3(shape->pose.pos, 1, at, best);
+      }
+    }
+    add_sole_point(s, best);
+  }
+}
+
+/* Of all points those that lie farthest towards four corners of the ground below the foot. */
+static void pick_corners(const sole *s, pki_whole_foot *foot)
+{
+  double across[2][3];
+  find_across(s->down, across);
   foot->npoint = 0;
   for (int k = 0; k < PKI_WHOLE_POINTS; k++) {
     int best = 0;
     double most = -INFINITY;
     for (int i = 0; i < s->count; i++) {
-      const double x = pki_dot3(s->point[i], across[0]), y = pki_dot3(s->point[i], across[1]);
-      const double far = (k & 1 ? x : -x) + (k & 2 ? y : -y);
+      const double far = reach_of(across, k, s->point[i]);
       best = far > most ? i : best;
       most = fmax(far, most);
     }
@@ -94,9 +130,15 @@ pk_status pki_whole_foot_points(const pk_model *m, const double turn[9], pki_who
       foot->radius = shape->size[0];
     }
   }
+  for (int i = 0; i < m->nshape && s.count == 0; i++) {
+    const pk_model_shape *shape = &m->shapes[i];
+    if (shape->link == foot->link && !shape->visual && shape->mesh >= 0) {
+      add_mesh(&s, shape, &m->meshes[shape->mesh]);
+    }
+  }
   if (s.count == 0) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "feet"},
-                    "the foot \"%s\" has no box and no ball to stand on", m->links[foot->link].name);
+                    "the foot \"%s\" has no box, no ball and no mesh to stand on", m->links[foot->link].name);
   }
   if (s.count == 1 && s.balls == 1) {
     foot->npoint = 1, foot->width = 3;

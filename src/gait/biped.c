@@ -265,8 +265,11 @@ pk_status pk_biped_create(const pk_model *model, const pk_biped_options *options
   }
   pki_biped *b = c->plan;
   b->options = chosen;
-  b->limits = (pki_step_limits){
-      .back = chosen.reach, .ahead = chosen.reach, .narrow = chosen.narrow, .wide = chosen.wide, .turn = 0.6};
+  b->limits = (pki_step_limits){.back = chosen.reach,
+                                .ahead = chosen.reach,
+                                .narrow = chosen.narrow,
+                                .wide = chosen.wide,
+                                .turn = pki_biped_turn};
   for (int f = 0; f < 2 && status == PK_OK; f++) {
     if (!c->is_free || c->feet[f].width != 6) {
       status = pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "feet"},

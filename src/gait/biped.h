@@ -44,7 +44,6 @@ typedef struct pki_biped_state {
   double height;             /* m, of the mass over the ground */
   double ground;             /* m, height of the ground below the mass, smooth */
   double heading;            /* rad, wanted */
-  double yaw;                /* rad, of the trunk's reference */
   double speed[3];           /* m/s, m/s, rad/s, wanted, after `acceleration` */
   double integral[2];        /* m */
   pki_footstep feet[2];      /* where they stand; of a swinging one where it stood */
@@ -53,7 +52,6 @@ typedef struct pki_biped_state {
   pki_footstep target;       /* of the swinging foot */
   pki_swing_number swing[4]; /* x, y, z, yaw of its reference */
   double tilt[3];            /* rad, rotation by which it was off its flat attitude when it left, world */
-  double begins;             /* s, before which it cannot have landed */
   int has_speed;             /* pk_biped_set_speed */
   double asked[3];
   pk_biped_report report;
@@ -70,8 +68,6 @@ typedef struct pki_biped_now {
   double xi[2];        /* m */
   double load[2];      /* N */
   pki_whole_foot_now foot[2];
-  double corner[2][PKI_WHOLE_POINTS]
-               [3]; /* m, where forces may act, from the middle of a foot, axes of its body */
   bool is_flat[2];  /* it has had contacts over most of the sole since it landed, or does not touch */
   double wanted[3]; /* speed that is wanted by the schedule */
   pki_divergent_plan plan;
@@ -82,6 +78,7 @@ typedef struct pki_biped_now {
 } pki_biped_now;
 
 /* biped_options.c */
+extern const double pki_biped_turn; /* rad, by which one step may turn */
 enum { PKI_BIPED_FIELDS = 57 };
 extern const pk_field pki_biped_fields[];
 extern const pki_controller_list pki_biped_changes;

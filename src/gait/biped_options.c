@@ -1,15 +1,19 @@
 /* Options of walking bipeds. */
+#include <math.h>
 #include <string.h>
 
 #include "control/task_fields.h"
 #include "gait/biped.h"
+
+const double pki_biped_turn = 0.6;
 
 #define CHANGE(name) #name, offsetof(pk_biped_change, name)
 static const pk_field change_fields[] = {
     {CHANGE(at), PK_FIELD_REAL, "s", -1, 0, 1e9, NULL, "from when on"},
     {CHANGE(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed, forward"},
     {CHANGE(sideways), PK_FIELD_REAL, "m/s", 0, -1, 1, NULL, "wanted speed, to the left"},
-    {CHANGE(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
+    {CHANGE(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL,
+     "wanted yaw rate, to the left; a step turns by 0.6 rad at most"},
 };
 static const int change_field_count = sizeof change_fields / sizeof change_fields[0];
 
@@ -26,7 +30,8 @@ const pk_field pki_biped_fields[] = {
      "two joints that swing the left and the right arm; default: none"},
     {BIPED(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed, forward"},
     {BIPED(sideways), PK_FIELD_REAL, "m/s", 0, -1, 1, NULL, "wanted speed, to the left"},
-    {BIPED(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
+    {BIPED(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL,
+     "wanted yaw rate, to the left; a step turns by 0.6 rad at most"},
     {BIPED(start), PK_FIELD_REAL, "s", 0.5, 0, 1e9, NULL, "when it starts; it stands before"},
     {BIPED(stop), PK_FIELD_REAL, "s", 1e9, 0, 1e9, NULL,
      "when it stops: it puts its feet together and stands"},
@@ -112,6 +117,16 @@ pk_biped_options pk_biped_options_default(void)
   return options;
 }
 
+static pk_status validate_turn(const pk_biped_options *o, double turn, pk_error *err)
+{
+  const double most = pki_biped_turn / (o->swing + o->support);
+  return fabs(turn) <= most
+             ? PK_OK
+             : pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "turn"},
+                        "turn is %g rad/s, expected at most %.3g: %g rad in swing and support, %g s", turn,
+                        most, pki_biped_turn, o->swing + o->support);
+}
+
 static pk_status validate_changes(const pk_biped_options *o, pk_error *err)
 {
   const pki_where where = {.field = "speeds"};
@@ -122,6 +137,7 @@ static pk_status validate_changes(const pk_biped_options *o, pk_error *err)
   pk_status status = PK_OK;
   for (int i = 0; status == PK_OK && i < o->change_count; i++) {
     status = pki_fields_validate(change_fields, change_field_count, &o->changes[i], err);
+    status = status == PK_OK ? validate_turn(o, o->changes[i].turn, err) : status;
     if (status == PK_OK && i > 0 && o->changes[i].at < o->changes[i - 1].at) {
       return pki_fail(err, PK_ERROR_ARGUMENT, where,
                       "the change of the speed at %g s comes after one at %g s, expected times that rise",
@@ -149,7 +165,8 @@ pk_status pki_biped_validate(const pk_biped_options *o, pk_error *err)
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "swing"},
                     "swing is %g s, expected soonest, %g, to latest, %g", o->swing, o->soonest, o->latest);
   }
-  return validate_changes(o, err);
+  const pk_status turns = validate_turn(o, o->turn, err);
+  return turns == PK_OK ? validate_changes(o, err) : turns;
 }
 
 pk_whole_body_options pki_biped_whole(const pk_biped_options *o)

@@ -5,6 +5,7 @@
 
 #include "gait/biped.h"
 #include "math/mat3.h"
+#include "math/rotation.h"
 
 static const double apex = 0.5;    /* part of the swing after which the foot comes down */
 static const double settled = 0.9; /* part of the swing after which it only comes down */
@@ -25,17 +26,9 @@ static void step_number(pki_swing_number *n, double to, double rate, double left
   n->acc = a + dt * (6 * c3 + dt * (12 * c4 + dt * 20 * c5));
 }
 
-/* exp of a rotation vector. */
-static void rotation_of(const double v[3], double R[9])
-{
-  const double angle = pki_length3(v), s = angle > 1e-12 ? sin(0.5 * angle) / angle : 0.5;
-  const double q[4] = {cos(0.5 * angle), s * v[0], s * v[1], s * v[2]};
-  pki_quat_to_mat3(q, R);
-}
-
 static void turn_about_z(double yaw, double R[9])
 {
-  rotation_of((double[3]){0, 0, yaw}, R);
+  pki_rotation_exp((double[3]){0, 0, yaw}, R);
 }
 
 void pki_biped_swing_begin(pki_biped_now *n, int foot)
@@ -79,7 +72,7 @@ void pki_biped_swing_step(pki_biped_now *n, int foot, pki_whole_foot_goal *to)
   double turn[9], level[9], off[9];
   turn_about_z(s->swing[3].x, turn);
   pki_mat3_mul(turn, s->flat[foot], level);
-  rotation_of((double[3]){rest * s->tilt[0], rest * s->tilt[1], rest * s->tilt[2]}, off);
+  pki_rotation_exp((double[3]){rest * s->tilt[0], rest * s->tilt[1], rest * s->tilt[2]}, off);
   pki_mat3_mul(off, level, to->turn);
   to->stands = false;
   for (int k = 0; k < 3; k++) {

@@ -4,14 +4,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
+
 void pki_divergent_add(pki_divergent_plan *plan, double time, const double from[2], const double to[2])
 {
-  if (plan->count < PKI_DIVERGENT_PIECES) {
-    pki_pressure_piece *piece = &plan->piece[plan->count++];
-    piece->time = time;
-    memcpy(piece->from, from, sizeof piece->from);
-    memcpy(piece->to, to, sizeof piece->to);
-  }
+  PK_ASSERT(plan->count < PKI_DIVERGENT_PIECES);
+  pki_pressure_piece *piece = &plan->piece[plan->count++];
+  piece->time = time;
+  memcpy(piece->from, from, sizeof piece->from);
+  memcpy(piece->to, to, sizeof piece->to);
 }
 
 /* xi `left` seconds before the end of a piece, at which it is `end`. */

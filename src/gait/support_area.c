@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "gait/biped.h"
 
 enum { MOST_POINTS = 16 };
@@ -50,7 +51,7 @@ static void nearest_on_segment(const double a[2], const double b[2], const doubl
 void pki_support_clamp(int count, const double (*points)[2], const double p[2], double out[2])
 {
   double sorted[MOST_POINTS][2], hull[2 * MOST_POINTS + 2][2];
-  count = count < MOST_POINTS ? count : MOST_POINTS;
+  PK_ASSERT(count <= MOST_POINTS);
   memcpy(sorted, points, (size_t)count * sizeof sorted[0]);
   const int n = find_hull(count, sorted, hull);
   const double at[2] = {p[0], p[1]};

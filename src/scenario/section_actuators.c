@@ -36,8 +36,9 @@ static const pk_field kind_fields[] = {
 static const int kind_field_count = PKI_COUNT(kind_fields);
 
 static const pk_field drives_fields[] = {
-    PKI_PART("drives",
-             "a model's name, or a file: the entries that belong to the robot, from its drives.yaml"),
+    PKI_PART("drives", "a model's name, or a file: the entries that belong to the robot, from its "
+                       "drives.yaml; parameters beside "
+                       "it replace those of all of them"),
 };
 static const int drives_field_count = PKI_COUNT(drives_fields);
 
@@ -114,8 +115,29 @@ static void move_rotor(pki_scenario_actuator *a)
   }
 }
 
+/* Parameters beside `drives` in the place of those that its file says; NULL: there are none. */
+static pk_status change_parameters(pki_scenario_actuator *a, const pki_node *changes, pki_problems *problems)
+{
+  const int before = pki_problems_total(problems);
+  for (const pki_node *n = changes != NULL ? changes->first : NULL; n != NULL; n = n->next) {
+    const pk_field *field = NULL;
+    pk_error err = {0};
+    for (int k = 0; k < a->row->nfield; k++) {
+      field = strcmp(a->row->fields[k].name, n->key) == 0 ? &a->row->fields[k] : field;
+    }
+    if (field != NULL) {
+      pki_problems_note(problems, pki_read_field(n, field, a->parameters, &err), &err);
+    } else if (strcmp(n->key, "drives") != 0) {
+      pki_problem(problems, n, "there is no key \"%.40s\" beside drives, expected parameters of kind: %s",
+                  n->key, a->row->kind.name);
+    }
+  }
+  return pki_problems_total(problems) == before ? PK_OK : PK_ERROR_ARGUMENT;
+}
+
 /* An entry with a kind, or a motor that implies one. */
-static void read_kind(pki_scenario *s, pki_scenario_actuator *a, pki_problems *problems)
+static void read_kind(pki_scenario *s, pki_scenario_actuator *a, const pki_node *changes,
+                      pki_problems *problems)
 {
   const pki_node *kind = pki_node_find(a->node, "kind"), *motor = pki_node_find(a->node, "motor");
   pki_motor_entry *found = motor != NULL ? malloc(sizeof *found) : NULL;
@@ -144,7 +166,8 @@ static void read_kind(pki_scenario *s, pki_scenario_actuator *a, pki_problems *p
   if (found == NULL || take_motor(a, found, motor, problems)) {
     const pki_binding bindings[] = {{kind_fields, kind_field_count, a},
                                     {row->fields, row->nfield, a->parameters}};
-    const pk_status status = pki_read_map(a->node, bindings, 2, problems);
+    pk_status status = pki_read_map(a->node, bindings, 2, problems);
+    status = status == PK_OK ? change_parameters(a, changes, problems) : status;
     if (status == PK_OK && found != NULL && found->kind == PKI_MOTOR_KIND_DC) {
       complete_motor(a->parameters);
     }
@@ -158,13 +181,13 @@ static void read_kind(pki_scenario *s, pki_scenario_actuator *a, pki_problems *p
   free(found);
 }
 
-/* One entry. One that changes nothing was meant to. */
-static void read_actuator(pki_scenario *s, const pki_node *n, pki_problems *problems)
+/* One entry, with what is said beside `drives` where it comes from there. One that changes nothing was meant to. */
+static void read_actuator(pki_scenario *s, const pki_node *n, const pki_node *changes, pki_problems *problems)
 {
   pki_scenario_actuator *a = &s->actuators[s->nactuator++];
   a->node = n;
   if (n->kind == PKI_NODE_MAP && (pki_node_find(n, "kind") != NULL || pki_node_find(n, "motor") != NULL)) {
-    read_kind(s, a, problems);
+    read_kind(s, a, changes, problems);
     return;
   }
   const pki_binding binding = {pki_actuator_change_fields, pki_actuator_change_field_count, a};
@@ -195,11 +218,6 @@ static bool make_room(pki_scenario *s, int more, pki_problems *problems)
 static void read_drives(pki_scenario *s, const pki_node *entry, pki_problems *problems)
 {
   const pki_node *node = pki_node_find(entry, "drives");
-  for (const pki_node *n = entry->first; n != NULL; n = n->next) {
-    if (n != node) {
-      pki_problem(problems, n, "there is no key \"%.40s\" beside drives, which stands alone", n->key);
-    }
-  }
   pki_document **documents = realloc(s->drives, (size_t)(s->ndrives + 1) * sizeof *documents);
   if (documents == NULL) {
     pki_problem_memory(problems);
@@ -211,8 +229,12 @@ static void read_drives(pki_scenario *s, const pki_node *entry, pki_problems *pr
     return;
   }
   const pki_node *list = pki_document_root(s->drives[s->ndrives++]);
+  const int before = pki_problems_total(problems);
   for (const pki_node *n = list->first; n != NULL && make_room(s, 1, problems); n = n->next) {
-    read_actuator(s, n, problems);
+    read_actuator(s, n, entry, problems);
+    if (pki_problems_total(problems) > before) { /* what is wrong beside `drives` is told once */
+      break;
+    }
   }
 }
 
@@ -225,7 +247,7 @@ static void read_actuators(pki_scenario *s, const pki_node *list, pki_problems *
     if (n->kind == PKI_NODE_MAP && pki_node_find(n, "drives") != NULL) {
       read_drives(s, n, problems);
     } else {
-      read_actuator(s, n, problems);
+      read_actuator(s, n, NULL, problems);
     }
   }
 }

@@ -3,7 +3,7 @@
  *
  *   soft_pairs.c  who is soft, the patches of a configuration
  *   soft_memory.c memory for them
- *   soft_rows.c   pairs of two moving bodies as rows of its problem
+ *   soft_rows.c   pairs of two moving bodies as rows of the step's problem
  *   soft_step.c   the implicit step: Newton on the velocity at the end
  *   soft_force.c  forces at a state, for explicit schemes; energies
  *   soft_show.c   patches as contacts, and their pressures

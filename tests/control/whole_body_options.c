@@ -43,7 +43,7 @@ static void wrong_feet_are_refused_by_name(void **state)
   assert_refused(coman, &o, PK_ERROR_ARGUMENT, "feet", "\"r_sole\" and \"RFoot\" are the same foot");
   o.feet[0] = "r_sole", o.feet[1] = NULL;
   assert_refused(coman, &o, PK_ERROR_UNSUPPORTED, "feet",
-                 "the foot \"r_sole\" has no box and no ball to stand on");
+                 "the foot \"r_sole\" has no box, no ball and no mesh to stand on");
   o.feet[0] = "base_link";
   assert_refused(ur10, &o, PK_ERROR_ARGUMENT, "feet",
                  "\"base_link\" is fixed in the world, expected a link that moves");

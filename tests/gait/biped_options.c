@@ -60,6 +60,15 @@ static void wrong_options_are_refused_by_name(void **state)
   assert_refused(coman, &o, PK_ERROR_ARGUMENT, "swing",
                  "swing is 0.3 s, expected soonest, 0.35, to latest, 0.9");
   o = good_options();
+  o.turn = 2;
+  assert_refused(coman, &o, PK_ERROR_ARGUMENT, "turn",
+                 "turn is 2 rad/s, expected at most 0.857: 0.6 rad in swing and support, 0.7 s");
+  o = good_options();
+  o.change_count = 1;
+  o.changes[0].turn = -2;
+  assert_refused(coman, &o, PK_ERROR_ARGUMENT, "turn",
+                 "turn is -2 rad/s, expected at most 0.857: 0.6 rad in swing and support, 0.7 s");
+  o = good_options();
   o.change_count = 33;
   assert_refused(coman, &o, PK_ERROR_ARGUMENT, "speeds",
                  "there are 33 changes of the speed, expected at most 32");

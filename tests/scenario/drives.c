@@ -9,22 +9,22 @@
 
 #define COMAN "model: {model: coman, position: [0, 0, 0.53]}\nduration: 1\n"
 
-/* COMAN's drives are those that coman-squat writes out, to the bit, but for its parallel springs. */
-static void coman_s_drives_are_those_of_its_squat(void **state)
+/* COMAN's drives are those that coman-box writes out, to the bit. */
+static void coman_s_drives_are_those_of_its_lift(void **state)
 {
   (void)state;
   pki_scenario *written = NULL;
   pk_error err = {.message = ""};
-  assert_int_equal(pki_scenario_load(PK_SOURCE_DIR "/scenarios/coman-squat.yaml", NULL, 0, &written, &err),
+  assert_int_equal(pki_scenario_load(PK_SOURCE_DIR "/scenarios/coman-box.yaml", NULL, 0, &written, &err),
                    PK_OK);
   pki_scenario *named = good_scenario(COMAN "actuators: [{drives: coman}]\n", NULL);
   pki_world a = good_world(written), b = good_world(named);
-  assert_int_equal(pk_actuation_count(a.actuation), 29);
+  assert_int_equal(pk_actuation_count(a.actuation), 23);
   assert_int_equal(pk_actuation_count(b.actuation), 23);
   for (int i = 0; i < 23; i++) {
     const pk_actuator of = pk_actuation_get(b.actuation, i);
     int same = 0;
-    for (int k = 0; k < 29; k++) {
+    for (int k = 0; k < 23; k++) {
       const pk_actuator other = pk_actuation_get(a.actuation, k);
       same += other.dof == of.dof && other.kind == of.kind &&
               memcmp(other.parameters, of.parameters, of.kind->parameters_size) == 0;
@@ -50,6 +50,23 @@ static void entries_before_and_after_drives_count_too(void **state)
   pki_scenario_destroy(s);
 }
 
+/* COMAN walks on the drives that it does knee bends on, with loops on the torque of their springs. */
+static void parameters_beside_drives_replace_those_of_all(void **state)
+{
+  (void)state;
+  pki_scenario *plain = good_scenario(COMAN "actuators: [{drives: coman, feedback: joint}]\n", NULL);
+  pki_scenario *s =
+      good_scenario(COMAN "actuators: [{drives: coman, feedback: joint, torque_gain: 20}]\n", NULL);
+  assert_int_equal(s->nactuator, 13);
+  for (int i = 0; i < s->nactuator; i++) {
+    pk_motor_parameters expected = *(const pk_motor_parameters *)plain->actuators[i].parameters;
+    assert_int_equal(expected.feedback, PK_MOTOR_FEEDBACK_JOINT);
+    expected.torque_gain = 20;
+    assert_memory_equal(s->actuators[i].parameters, &expected, sizeof expected);
+  }
+  pki_scenario_destroy(plain), pki_scenario_destroy(s);
+}
+
 static void drives_that_are_not_there_are_told(void **state)
 {
   (void)state;
@@ -58,7 +75,8 @@ static void drives_that_are_not_there_are_told(void **state)
        "the model \"starleth\" has no drives: there is no drives.yaml beside its file"},
       {COMAN "actuators: [{drives: comann}]\n", 3, "actuators.0.drives", NULL},
       {COMAN "actuators: [{drives: coman, joints: '*'}]\n", 3, "actuators.0.joints",
-       "there is no key \"joints\" beside drives, which stands alone"},
+       "there is no key \"joints\" beside drives, expected parameters of kind: sea"},
+      {COMAN "actuators: [{drives: coman, torque_gain: high}]\n", 3, "actuators.0.torque_gain", NULL},
       {COMAN "actuators: [{drives: [coman]}]\n", 3, "actuators.0.drives",
        "drives is no text, expected the name of a model or of a file"},
       {COMAN "actuators: [{drives: ./0123456789.yaml}]\n", 3, "actuators.0.drives",
@@ -94,8 +112,9 @@ int main(void)
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   setenv("PRONK_MOTORS", PK_SOURCE_DIR "/motors", 1);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(coman_s_drives_are_those_of_its_squat),
+      cmocka_unit_test(coman_s_drives_are_those_of_its_lift),
       cmocka_unit_test(entries_before_and_after_drives_count_too),
+      cmocka_unit_test(parameters_beside_drives_replace_those_of_all),
       cmocka_unit_test(drives_that_are_not_there_are_told),
       cmocka_unit_test(a_wrong_line_of_drives_is_told_where_it_is),
   };

@@ -9,6 +9,11 @@
 
 #define LIMP_ELBOWS "actuators.12.spring=1.2e-3"
 
+/* A key of all surfaces: friction of two that meet is of one kind. */
+#define ALL_SURFACES(change) \
+  "compliance.box." change, "compliance.wrist." change, "compliance.foot." change, \
+      "compliance.ground." change, "compliance.table." change
+
 const pki_coman_variant pki_coman_variants[PKI_COMAN_CASES] = {
     [PKI_COMAN_HARD] = {.id = "hard",
                         .text = "hard contact, 1 ms",
@@ -19,6 +24,11 @@ const pki_coman_variant pki_coman_variants[PKI_COMAN_CASES] = {
                              .scenario = "coman-box",
                              .sets = {LIMP_ELBOWS},
                              .paper_factor = NAN},
+    [PKI_COMAN_HARD_TWO] = {.id = "hard-2ms",
+                            .text = "hard contact, 2 ms",
+                            .scenario = "coman-box",
+                            .sets = {"step.dt=2e-3"},
+                            .paper_factor = NAN},
     [PKI_COMAN_HARD_LONG] = {.id = "hard-4ms",
                              .text = "hard contact, 4 ms",
                              .scenario = "coman-box",
@@ -35,13 +45,27 @@ const pki_coman_variant pki_coman_variants[PKI_COMAN_CASES] = {
                              .scenario = "coman-box-soft",
                              .sets = {LIMP_ELBOWS},
                              .paper_factor = NAN},
+    [PKI_COMAN_CONVEX] = {.id = "convex",
+                          .text = "compliant surfaces, implicit, 1 ms, convex friction",
+                          .scenario = "coman-box-soft",
+                          .sets = {ALL_SURFACES("friction=convex")},
+                          .paper_factor = NAN},
     [PKI_COMAN_RK4] = {.id = "rk4",
                        .text = "compliant surfaces, RK4, 0.1 ms",
                        .scenario = "coman-box-soft",
                        .sets = {"step.stepper=rk4", "step.dt=1e-4"},
                        .paper_factor = 0.013,
-                       .slow = true,
-                       .least_factor = 1},
+                       .slow = true},
+    [PKI_COMAN_RK4_CALM] = {.id = "rk4-calm",
+                            .text = "compliant surfaces, RK4, 0.1 ms, 0.2 kg at each wrist",
+                            .scenario = "coman-box-soft",
+                            .sets = {"step.stepper=rk4", "step.dt=1e-4",
+                                     "vary=[{what: payload, link: '*_wrist', from: 0.2, to: 0.2}]", "world=0",
+                                     "compliance.foot.transition_speed=0.05",
+                                     "compliance.ground.transition_speed=0.05"},
+                            .paper_factor = 0.013,
+                            .slow = true,
+                            .least_factor = 1},
     [PKI_COMAN_LOCKED] = {.id = "rk4-locked",
                           .text = "compliant surfaces, RK4, 0.1 ms, feet locked",
                           .scenario = "coman-box-soft",
@@ -58,9 +82,10 @@ const pki_coman_variant pki_coman_variants[PKI_COMAN_CASES] = {
 
 /* Seconds of computing, about. */
 static const double costs[PKI_COMAN_CASES] = {
-    [PKI_COMAN_HARD] = 0.1, [PKI_COMAN_HARD_LIMP] = 0.1, [PKI_COMAN_HARD_LONG] = 0.03,
-    [PKI_COMAN_SOFT] = 0.2, [PKI_COMAN_SOFT_LIMP] = 0.2, [PKI_COMAN_RK4] = 2,
-    [PKI_COMAN_LOCKED] = 1, [PKI_COMAN_LARGEST] = 0.1};
+    [PKI_COMAN_HARD] = 0.1,       [PKI_COMAN_HARD_LIMP] = 0.1, [PKI_COMAN_HARD_TWO] = 0.05,
+    [PKI_COMAN_HARD_LONG] = 0.03, [PKI_COMAN_SOFT] = 0.2,      [PKI_COMAN_SOFT_LIMP] = 0.2,
+    [PKI_COMAN_CONVEX] = 0.2,     [PKI_COMAN_RK4] = 2,         [PKI_COMAN_RK4_CALM] = 2,
+    [PKI_COMAN_LOCKED] = 1,       [PKI_COMAN_LARGEST] = 0.1};
 
 /* A quick study leaves out what is slow. */
 static bool is_wanted(const pki_coman_data *d, int which)

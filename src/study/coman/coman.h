@@ -11,12 +11,15 @@ enum { PKI_COMAN_ARM = 4, PKI_COMAN_SETS = 8, PKI_COMAN_MOST_MODES = 64 };
 typedef enum pki_coman_case {
   PKI_COMAN_HARD,      /* hard contact, 1 ms */
   PKI_COMAN_HARD_LIMP, /* with soft elbows */
+  PKI_COMAN_HARD_TWO,  /* at 2 ms */
   PKI_COMAN_HARD_LONG, /* at 4 ms */
   PKI_COMAN_SOFT,      /* compliant surfaces, implicit, 1 ms */
   PKI_COMAN_SOFT_LIMP, /* with soft elbows */
+  PKI_COMAN_CONVEX,    /* with friction that hardly creeps */
   PKI_COMAN_RK4,       /* the paper's scheme and step, feet on the ground */
-  PKI_COMAN_LOCKED,    /* the same with the feet locked */
-  PKI_COMAN_LARGEST,   /* at the paper's largest step, up to the touch */
+  PKI_COMAN_RK4_CALM, /* the same with heavier wrists and less steep friction of the soles, which RK4 bears */
+  PKI_COMAN_LOCKED,   /* as PKI_COMAN_RK4 with the feet locked */
+  PKI_COMAN_LARGEST,  /* at the paper's largest step, up to the touch */
   PKI_COMAN_CASES
 } pki_coman_case;
 

@@ -6,6 +6,7 @@
 #include "actuation/actuation.h"
 #include "base/clock.h"
 #include "math/mat3.h"
+#include "math/smooth_step.h"
 #include "scenario/scenario.h"
 #include "study/coman/coman.h"
 
@@ -200,7 +201,7 @@ double pki_coman_creep(double ratio)
   }
   for (int i = 0; i < 60; i++) {
     const double x = 0.5 * (low + high);
-    const double held = friction * x * x * x * (10 + x * (-15 + 6 * x)) + viscous * transition * x;
+    const double held = friction * pki_smooth_step(x) + viscous * transition * x;
     if (held < ratio) {
       low = x;
     } else {

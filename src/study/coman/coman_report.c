@@ -22,26 +22,19 @@ static const pki_study_rows_style rows_style = {
 
 static void build_lifts(const pki_coman_data *d, pki_table *table)
 {
-  static const char *const heads[] = {
-      "lift",     "step, ms",   "touch, s",   "leaves the table, s", "before, N",        "after, N",
-      "grasp, N", "slip, mm/s", "lifted, mm", "turned, degrees",     "real-time factor", "paper"};
-  pki_table_begin(table, heads, 12);
+  static const char *const heads[] = {"lift",      "step, ms",   "touch, s",        "leaves the table, s",
+                                      "before, N", "after, N",   "grasp, N",        "slip, mm/s",
+                                      "slid, mm",  "lifted, mm", "turned, degrees", "real-time factor",
+                                      "paper"};
+  pki_table_begin(table, heads, 13);
   for (int i = 0; i < PKI_COMAN_CASES; i++) {
     const pki_coman_lift *r = &d->lifts[i];
-    char words[11][WORD];
-    const double values[11] = {1e3 * r->dt,
-                               r->touch,
-                               r->leave,
-                               r->before,
-                               r->after,
-                               r->grasp,
-                               1e3 * r->slip,
-                               1e3 * r->lifted,
-                               r->tilt,
-                               r->factor,
-                               pki_coman_variants[i].paper_factor};
-    const char *cells[12] = {pki_coman_variants[i].text};
-    for (int k = 0; k < 11; k++) {
+    char words[12][WORD];
+    const double values[12] = {1e3 * r->dt,     r->touch, r->leave,      r->before,
+                               r->after,        r->grasp, 1e3 * r->slip, 1e3 * r->slid,
+                               1e3 * r->lifted, r->tilt,  r->factor,     pki_coman_variants[i].paper_factor};
+    const char *cells[13] = {pki_coman_variants[i].text};
+    for (int k = 0; k < 12; k++) {
       cells[k + 1] = format_number(values[k], words[k]);
     }
     if (r->ran) {
