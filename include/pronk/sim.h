@@ -186,6 +186,9 @@ typedef struct pk_sim_options {
   /* Pairs that move by more than their thickness in a step are met on their way (hard law, stabilised).
    * Default true. */
   bool swept;
+  /* Threads that measure the faces of compliant meshes, where a pair has some hundreds; no bit of a result depends on it. Worlds of a
+   * batch that has several threads itself take one. Default 1. */
+  int threads;
   /* Of contact problems. Default PK_SOLVER_AUTO. */
   pk_solver solver;
   /* Its relative residual; some problems need thousands of iterations to go below. Default 1e-8. */

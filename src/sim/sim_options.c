@@ -51,6 +51,8 @@ const pk_field pki_sim_fields[] = {
      "contacts nearer than this are looked at"},
     {"swept", offsetof(pk_sim_options, swept), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
      "pairs that move by more than their thickness in a step are met on their way"},
+    {"threads", offsetof(pk_sim_options, threads), PK_FIELD_INT, "", 1, 1, 1024, NULL,
+     "threads that measure the faces of big compliant meshes; results are the same"},
     {"solver", offsetof(pk_sim_options, solver), PK_FIELD_ROW, "", PK_SOLVER_AUTO, 0, 0, pki_solvers,
      "method for contact problems"},
     {"tolerance", offsetof(pk_sim_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,

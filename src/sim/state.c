@@ -191,7 +191,7 @@ static pk_status check_world(const header *h, const header *mine, pk_error *err)
   }
   for (int i = 0; i < pki_sim_field_count; i++) {
     const pk_field *f = &pki_sim_fields[i];
-    if (f->offset != offsetof(pk_sim_options, timing) &&
+    if (f->offset != offsetof(pk_sim_options, timing) && f->offset != offsetof(pk_sim_options, threads) &&
         f->offset != offsetof(pk_sim_options, max_contacts) && h->options[i] != mine->options[i]) {
       char found[40], expected[40];
       write_option(f, h->options[i], found, sizeof found);

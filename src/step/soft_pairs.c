@@ -204,6 +204,7 @@ static int find_elements(pk_sim *sim, int i, int j, const pk_compliance *const o
   const pki_colliders *c = &sim->scene.colliders;
   const pki_soft_side a = {c->of[i].geometry, c->pose[i], of[0]}, b = {c->of[j].geometry, c->pose[j], of[1]};
   s->found.margin = margin;
+  s->found.threads = sim->options.threads;
   const int n = pki_patch_find(&a, &b, s->scratch, &s->found);
   scale_friction(&s->found, sim->parameters.friction);
   return n;
