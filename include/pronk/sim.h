@@ -7,7 +7,8 @@
  *   pk_sim_commands(sim)[3].tau = 1.5;
  *   pk_sim_step(sim, NULL);
  *
- * Stepping allocates nothing, unless contacts outgrow the room that was left to the model (max_contacts). The adaptive steppers leave their memory to SUNDIALS, outside pk_sim_memsize. A
+ * Stepping allocates nothing, unless contacts outgrow the room that was left to the model (max_contacts), or faces of compliant pairs that
+ * press outgrow theirs. The adaptive steppers leave their memory to SUNDIALS, outside pk_sim_memsize. A
  * step that fails leaves the state as it was. Contact, joint limits and joint friction act in the schemes
  * `euler` and `moreau`; the others integrate smooth motion only.
  *
@@ -286,7 +287,7 @@ typedef struct pk_step_info {
   /* Body whose state is not finite, or whose command is wrong; -1: none. */
   int body;
   /* What is wrong there: "q", "u", "command" before the step, "q_end", "u_end", "actuation" after it; "" when nothing
-   * is. */
+   * is. Of two surfaces without a law a sentence, which the sim keeps until its next step or its end. */
   const char *term;
   /* Contacts in the active set. */
   int contacts;
@@ -369,8 +370,9 @@ PK_API pk_status pk_material_validate(const pk_material *material, pk_error *err
  * What steps write lies in that memory: state, contacts, rows, scratch. pk_sim_init still allocates what is
  * made ready once: the geometries of the model's shapes (hulls and trees), the lists of links that do not
  * collide and, for an adaptive stepper, what SUNDIALS needs. pk_sim_set_controller allocates the controller's
- * block, pk_sim_set_terrain and the functions that say who collides (collision.h) lists of their own. All of
- * it is freed by pk_sim_destroy, which therefore must be called in both cases, before the memory is freed. */
+ * block, pk_sim_set_terrain and the functions that say who collides (collision.h) lists of their own. The patches
+ * of compliant pairs have memory of their own, too: the functions that set compliances, surfaces and the ground allocate it, and a step
+ * that finds more faces pressing than it has room for makes it larger. All of it is freed by pk_sim_destroy, which therefore must be called in both cases, before the memory is freed. */
 PK_API size_t pk_sim_memsize(const pk_model *model, const pk_sim_options *options);
 PK_API pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void *memory, pk_sim **out,
                              pk_error *err);
@@ -409,7 +411,7 @@ PK_API pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface
 /* Compliance: surfaces that give way (compliance.h). A pair of shapes of which both surfaces have a compliance, or a shape and a material
  * of the ground that both have one, do not touch in points: they press each other where they overlap. All other pairs obey the world's
  * law. NULL takes a compliance away. A pair may be told apart: NULL makes it hard, a compliance is then that of both surfaces. The first
- * compliance, and what changes who is soft, allocate; steps do not.
+ * compliance, and what changes who is soft, allocate; steps do not, unless more faces press than there is room for: the room then grows.
  *
  *   pk_compliance rubber = pk_compliance_default();
  *   pk_sim_set_surface(sim, foot_shape, 1, &err);
@@ -427,10 +429,10 @@ PK_API pk_status pk_sim_set_surface_pair_compliance(pk_sim *sim, int surface_a, 
                                                     const pk_compliance *compliance, pk_error *err);
 
 /* Whether there are laws for all pairs of shapes that are soft: PK_ERROR_UNSUPPORTED and PK_ERROR_MESH name two links and say what the law
- * takes. A step asks the same of a world that has changed. */
+ * takes. A step asks the same of a world that has changed: its info names the pair. */
 PK_API pk_status pk_sim_check_compliance(pk_sim *sim, pk_error *err);
 
-/* J, stored in all compliant pairs at the sim's state. */
+/* J, stored in all compliant pairs at the sim's state; NAN where pk_sim_check_compliance fails. */
 PK_API double pk_sim_elastic_energy(pk_sim *sim);
 
 /* One face that presses, or the one ellipse of round bodies. */
@@ -456,7 +458,8 @@ typedef struct pk_sim_pressure {
 } pk_sim_pressure;
 
 /* Faces of compliant pairs that press at the end of the last step, at most `most` of them into `out`; returns how many there were. None
- * after a reset, and where a state was set. */
+ * after a reset, and where a state was set. An implicit `moreau` finds pairs at the middle of the step and takes depths a whole step beyond:
+ * its forces, pressures and compliant_work are those of depths half a step after the end. `euler` has those of the end. */
 PK_API int pk_sim_pressures(const pk_sim *sim, pk_sim_pressure *out, int most);
 
 /* Parameters: what may differ from world to world of one model. A reset keeps them; pk_sim_get_state does not

@@ -16,7 +16,7 @@ static void rebuild_collision_filter(pk_sim *sim)
   pki_colliders_refilter(&sim->scene.colliders);
   sim->single.stale = true;
   sim->scene.bodies_touch = pki_colliders_touch(&sim->scene.colliders);
-  pki_soft_plan(sim, NULL); /* where there is no memory for it, what there was stays */
+  pki_soft_refilter(sim);
 }
 
 /* The size of the largest of what moves: shapes, and ways from joint to joint. 1 m where there is none. */

@@ -24,28 +24,41 @@ static int body_in_tree(const pk_sim *sim, int body)
   return link >= 0 ? sim->joints.model->links[link].body : -1;
 }
 
-/* A patch of compliant surfaces is shown as one contact at the centre of its pressure; what its forces turn about there comes on top. */
+/* The force, and its moment about a point, by which a contact of the last step pushed the first body are taken from a wrench. */
+static void take_contact(const pk_sim *sim, int i, const double point[3], double moment[3], double force[3])
+{
+  const pki_contact *f = &sim->state.last[i];
+  const double *const r = sim->state.last_r + 3 * (size_t)i;
+  double push[3], arm[3], turn[3];
+  for (int k = 0; k < 3; k++) {
+    push[k] = (r[0] * f->normal[k] + r[1] * f->tangent1[k] + r[2] * f->tangent2[k]) / sim->options.dt;
+  }
+  pki_sub3(f->point, point, arm);
+  pki_cross3(arm, push, turn);
+  pki_sub3(moment, turn, moment);
+  pki_sub3(force, push, force);
+}
+
+/* A patch of compliant surfaces is shown as a few contacts; what its wrench is beside theirs comes on top. */
 static void relieve_by_patches(const pk_sim *sim, pk_workspace *w)
 {
-  static const double none[3] = {0, 0, 0};
   const struct pki_soft *soft = sim->scene.soft;
   for (int i = 0; soft != NULL && soft->shown && i < soft->npatch; i++) {
     const pki_soft_patch *p = &soft->patches[i];
-    const pki_contact *shown = NULL;
-    for (int c = 0; c < sim->state.n.nlast && shown == NULL; c++) {
-      const pki_contact *f = &sim->state.last[c];
-      shown = f->geom[0] == p->geom[0] && f->geom[1] == p->geom[1] ? f : NULL;
+    const double *const at = p->patch.at;
+    double rest[6];
+    memcpy(rest, p->end_wrench, sizeof rest);
+    for (int c = 0; c < sim->state.n.nlast; c++) {
+      const int *const geom = sim->state.last[c].geom;
+      if (geom[0] == p->geom[0] && geom[1] == p->geom[1]) {
+        take_contact(sim, c, at, rest, rest + 3);
+      }
     }
-    if (shown == NULL) {
-      continue;
+    pki_relieve_body(w, body_in_tree(sim, p->body[0]), at, rest + 3, rest);
+    for (int k = 0; k < 6; k++) {
+      rest[k] = -rest[k];
     }
-    double arm[3], moment[3], couple[3];
-    pki_sub3(shown->point, p->patch.at, arm);
-    pki_cross3(arm, p->end_wrench + 3, moment);
-    pki_sub3(p->end_wrench, moment, couple);
-    pki_relieve_body(w, body_in_tree(sim, p->body[0]), shown->point, none, couple);
-    pki_sub3(moment, p->end_wrench, couple);
-    pki_relieve_body(w, body_in_tree(sim, p->body[1]), shown->point, none, couple);
+    pki_relieve_body(w, body_in_tree(sim, p->body[1]), at, rest + 3, rest);
   }
 }
 

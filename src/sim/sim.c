@@ -345,17 +345,12 @@ static pk_status check_actuators(const pk_sim *sim, pk_step_info *info)
   return PK_ERROR_NONFINITE;
 }
 
-/* Laws are there for all compliant pairs of a world that has changed. */
-static pk_status check_soft_pairs(pk_sim *sim, pk_step_info *info)
+/* Room for what a step found too much of. Compliant pairs get it whatever the options say of contacts. */
+static bool grow_for(pk_sim *sim, const char *term)
 {
-  struct pki_soft *s = sim->scene.soft;
-  if (s == NULL || s->checked) {
-    return PK_OK;
-  }
-  const pk_status status = pki_soft_check(sim, NULL);
-  s->checked = status == PK_OK;
-  info->term = status == PK_OK ? info->term : "compliance: see pk_sim_check_compliance";
-  return status;
+  return strcmp(term, PKI_SOFT_FULL) == 0
+             ? pki_soft_grow(sim)
+             : strcmp(term, "max_contacts") == 0 && pki_room_grow(sim, 2 * sim->options.max_contacts);
 }
 
 /* The stepper's work, into the next state; what it changed besides is undone when it fails. */
@@ -363,16 +358,16 @@ static pk_status advance_state(pk_sim *sim, pk_step_info *info)
 {
   const pk_model *m = sim->model;
   const pk_step_info begun = *info;
-  const pk_status soft = check_soft_pairs(sim, info);
+  const pk_status soft = pki_soft_ready(sim, info);
   if (soft != PK_OK) {
     return soft;
   }
   pki_memory_keep(sim);
   pk_status status = pki_steppers[sim->options.stepper]->step(sim, info);
-  while (status == PK_ERROR_LIMIT && strcmp(info->term, "max_contacts") == 0 && sim->grows) {
+  while (status == PK_ERROR_LIMIT) {
     pki_memory_restore(sim);
-    if (!pki_room_grow(sim, 2 * sim->options.max_contacts) || !pki_soft_grow(sim)) {
-      return status;
+    if (!grow_for(sim, info->term)) {
+      return strcmp(info->term, PKI_SOFT_FULL) == 0 ? PK_ERROR_MEMORY : status;
     }
     *info = begun;
     pki_memory_keep(sim);

@@ -49,7 +49,11 @@ static int ark_rate(realtype t, N_Vector y, N_Vector ydot, void *user)
   w->kernels->config_add(m, ark->q, 1, xi, s->q);
   pki_force_stage(sim, pk_sim_time(sim) + t, s->q, u, 0);
   pki_joint_force(sim, s->q, u, s->state, false, sim->tau_next, s->force);
-  pki_soft_add_smooth(sim, s->q, u, 0, s->force);
+  pki_soft_begin_smooth(sim); /* a stage that is tried may be taken back */
+  const pk_status status = pki_soft_add_smooth(sim, s->q, u, 0, s->force);
+  if (status != PK_OK) {
+    return -1; /* see retry_shorter */
+  }
   pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
   w->kernels->config_rate(m, xi, u, xi_dot);
   if (states > 0) {
@@ -182,6 +186,56 @@ static bool restart_integrator(pk_sim *sim, pki_ark *ark)
          ARKStepSetInitStep(ark->memory, ark->step) == 0;
 }
 
+/* Velocities and what actuators remember at the end of an internal step, into the sim's next ones, and back from there about q_0. */
+static void keep_accepted(pk_sim *sim, const double *y)
+{
+  const size_t nu = (size_t)sim->model->nu;
+  memcpy(sim->u_next, y + nu, nu * sizeof *y);
+  if (states_of(sim) > 0) {
+    memcpy(sim->actuation_next, y + 2 * nu, (size_t)states_of(sim) * sizeof *y);
+  }
+}
+
+static void restore_accepted(const pk_sim *sim, double *y)
+{
+  const size_t nu = (size_t)sim->model->nu;
+  memset(y, 0, nu * sizeof *y);
+  memcpy(y + nu, sim->u_next, nu * sizeof *y);
+  if (states_of(sim) > 0) {
+    memcpy(y + 2 * nu, sim->actuation_next, (size_t)states_of(sim) * sizeof *y);
+  }
+}
+
+/* A stage that was tried touched a hard pair. The path may not: a quarter of the internal step from where the last one ended. False: the
+ * step failed for another reason, or is so short that the path itself touches. */
+static bool retry_shorter(pk_sim *sim, pki_ark *ark, double t)
+{
+  static const double least = 1e-9; /* of the step */
+  const double dt = sim->options.dt, rest = dt - t;
+  pk_step_info info = {.term = ""};
+  ark->step = 0.25 * (ark->step > 0 && ark->step < rest ? ark->step : rest);
+  if (pki_soft_explain_smooth(sim, &info) != PK_ERROR_UNSUPPORTED || ark->step < least * dt) {
+    return false;
+  }
+  restore_accepted(sim, N_VGetArrayPointer(ark->y));
+  return ARKStepReset(ark->memory, t, ark->y) == 0 && ARKStepSetInitStep(ark->memory, ark->step) == 0 &&
+         ARKStepSetStopTime(ark->memory, dt) == 0;
+}
+
+/* One internal step from time t on, with as many trials as it takes. */
+static bool take_internal_step(pk_sim *sim, pki_ark *ark, double *t)
+{
+  const double before = *t, dt = sim->options.dt;
+  keep_accepted(sim, N_VGetArrayPointer(ark->y));
+  while (ARKStepEvolve(ark->memory, dt, ark->y, t, ARK_ONE_STEP) < 0) {
+    *t = before;
+    if (!retry_shorter(sim, ark, before)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static pk_status step_ark(pk_sim *sim, pk_step_info *info)
 {
   pki_ark *ark = sim->ark;
@@ -198,11 +252,10 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   if (states_of(sim) > 0) {
     memcpy(y + 2 * nu, sim->state.actuation, (size_t)states_of(sim) * sizeof *y);
   }
-  pki_soft_begin_smooth(sim);
   bool ok = restart_integrator(sim, ark) && ARKStepSetStopTime(ark->memory, dt) == 0;
   while (ok && t < dt && info->iterations < sim->options.max_internal) {
     const double before = t;
-    ok = ARKStepEvolve(ark->memory, dt, ark->y, &t, ARK_ONE_STEP) >= 0;
+    ok = take_internal_step(sim, ark, &t);
     double next = 0;
     ok = ok && ARKStepGetCurrentStep(ark->memory, &next) == 0;
     /* the last step of the interval was cut short: what it says of the next one is kept only
@@ -216,19 +269,18 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
     ark->step = began; /* part of the state, which stays as it was */
     memcpy(sim->q_next, sim->state.q, (size_t)m->nq * sizeof *sim->q_next);
     memcpy(sim->u_next, sim->state.u, nu * sizeof *sim->u_next);
-    return PK_ERROR_CONVERGENCE;
+    const pk_status soft = pki_soft_explain_smooth(sim, info);
+    return soft != PK_OK ? soft : PK_ERROR_CONVERGENCE;
   }
   memcpy(sim->q_next, ark->q, (size_t)m->nq * sizeof *sim->q_next);
-  memcpy(sim->u_next, y + nu, nu * sizeof *sim->u_next);
-  if (states_of(sim) > 0) {
-    memcpy(sim->actuation_next, y + 2 * nu, (size_t)states_of(sim) * sizeof *y);
-  }
+  keep_accepted(sim, y);
   /* of forces of the user's own the step keeps the mean of its ends */
   pki_force_stage(sim, pk_sim_time(sim), sim->state.q, sim->state.u, 0.5);
   pki_force_stage(sim, pk_sim_time(sim) + dt, sim->q_next, sim->u_next, 0.5);
   pki_force_end(sim);
   info->saturated = pki_joint_force(sim, sim->q_next, sim->u_next, sim->actuation_next, true, sim->tau_next,
                                     sim->smooth.force);
+  pki_soft_begin_smooth(sim);
   pki_soft_add_smooth(sim, sim->q_next, sim->u_next, 0, sim->smooth.force);
   return pki_soft_end_smooth(sim, info);
 }

@@ -47,7 +47,7 @@ static bool find_with_patches(pk_sim *sim, pki_group *g, pk_step_info *info)
 {
   const bool implicit = sim->scene.soft != NULL && g->plan->implicit;
   if (implicit) {
-    pki_soft_begin_search(sim, g->plan->dt);
+    pki_soft_begin_search(sim, g->plan->dt, g->plan->dt - g->plan->reach, margin_of(sim));
   }
   bool room = pki_contact_find(sim, margin_of(sim), info);
   if (implicit) {
@@ -370,7 +370,9 @@ void pki_chain_keep_nothing(pk_sim *sim)
 {
   pki_assembly_clear(&sim->contact.assembly);
   keep_impulses(sim);
-  pki_held_end_free(sim);
+  if (!pki_soft_acts(sim)) { /* otherwise pki_chain_correct has found them */
+    pki_held_end_free(sim);
+  }
 }
 
 pk_status pki_chain_solve(pk_sim *sim, pk_step_info *info)

@@ -174,7 +174,11 @@ bool pki_chain_press(pk_sim *sim, pki_group *g, pk_step_info *info)
 void pki_chain_correct(pk_sim *sim, double *u)
 {
   if (pki_soft_acts(sim)) {
-    pki_soft_correct(sim, u);
+    if (pki_soft_correct(sim, u)) {
+      pki_held_respond(sim);
+    } else {
+      pki_held_end_free(sim);
+    }
     if (sim->options.bilateral == PK_BILATERAL_METHOD_DIRECT) {
       pki_held_refine(sim, u, sim->joints.held);
     }

@@ -1,7 +1,8 @@
 /* Compliant pairs of a world: two shapes whose surfaces give way where they overlap (pronk/compliance.h) instead of touching in
  * points. Each pair that overlaps is a patch (contact/compliant/patch.h) with a wrench w(V) of the relative twist V = J v.
  *
- *   soft_pairs.c  who is soft, memory, the patches of a configuration
+ *   soft_pairs.c  who is soft, the patches of a configuration
+ *   soft_memory.c memory for them
  *   soft_rows.c   pairs of two moving bodies as rows of the step's problem
  *   soft_step.c   the implicit step: Newton on the velocity at the end
  *   soft_force.c  forces at a state, for explicit schemes; energies
@@ -34,6 +35,7 @@ typedef struct pki_soft_patch {
   bool between;        /* two bodies that move: its slope is rows of the problem, not part of M~ */
   double extent;       /* m, from `at` to the farthest element */
   double start[6];     /* J u at the start of the step */
+  double look;         /* s, as pki_soft.look */
   /* The law is w + C (V - twist) there; `wrench` is what a solution with that velocity had. */
   double twist[6], wrench[6];
   pki_press press;
@@ -50,6 +52,7 @@ typedef struct pki_soft_patch {
 typedef enum pki_soft_search {
   PKI_SOFT_SEARCH_NONE,    /* nothing: soft pairs are left out */
   PKI_SOFT_SEARCH_PATCHES, /* the step's patches */
+  PKI_SOFT_SEARCH_AHEAD,   /* the step's patches, and hard pairs are left out */
   PKI_SOFT_SEARCH_ENERGY,  /* the energy that is stored */
 } pki_soft_search;
 
@@ -65,10 +68,13 @@ struct pki_soft {
   /* ---- memory: made anew with what it depends on ---- */
 
   void *block;
-  bool checked;       /* there are laws for all pairs that are soft */
-  int room, elements; /* patches, elements of all patches together */
-  pki_patch found;    /* of one pair */
-  void *scratch;      /* of its search */
+  bool planned;        /* the memory has room for all that there is */
+  bool checked;        /* there are laws for all pairs that are soft */
+  char why[320];       /* which pair has none */
+  int room, elements;  /* patches, elements of all patches together */
+  pki_patch found;     /* of one pair */
+  void *scratch;       /* of its search, */
+  size_t scratch_size; /* bytes */
   pki_soft_patch *patches;
   void *pool; /* of the patches' elements, */
   size_t pool_size;
@@ -81,9 +87,13 @@ struct pki_soft {
 
   pki_soft_search search;
   int npatch;
+  int used;      /* elements of the patches */
   bool full;     /* there was no room for all */
   double margin; /* m, elements that are open by less are looked at, beside what bodies travel */
+  double within; /* m, that of the two bodies that travel most */
+  bool ahead;    /* it is more than hard contacts are looked for in: soft pairs have a search of their own */
   double look;   /* s, forces are those of depths so much later; 0: of the depths as they are */
+  double past;   /* s, from the start of the step to the configuration of the patches */
   double energy; /* J, of a search for it */
   int rounds;    /* of Newton */
   bool settled;
@@ -101,7 +111,7 @@ struct pki_soft {
 /* The surfaces of colliders i and j; false: the pair is hard. */
 bool pki_soft_surfaces(const pk_sim *sim, int i, int j, const pk_compliance *out[2]);
 
-/* The coefficient of friction of a pair that is soft, before it slips; false: it is hard. */
+/* The largest coefficient of friction that the law of a soft pair has, apart from viscous friction; false: it is hard. */
 bool pki_soft_friction(const pki_scene *c, const pki_contact *f, double *mu);
 
 /* Whether laws are there for all pairs of colliders that are soft; a message names one for which there is none. */
@@ -111,12 +121,24 @@ pk_status pki_soft_check(pk_sim *sim, pk_error *err);
 pk_status pki_sim_soft_like(pk_sim *sim, const pk_sim *other, pk_error *err);
 bool pki_sim_soft_as(const pk_sim *sim, const pk_sim *other);
 
-/* Compliances, shapes or the ground have changed: memory for them. Does nothing in a world without compliance. */
+/* Compliances, shapes or the ground have changed: memory for them, whoever may collide. Does nothing in a world without compliance. */
 pk_status pki_soft_plan(pk_sim *sim, pk_error *err);
 
-/* Twice as much memory, in a world with compliance; false: there is none. */
+/* Who may collide has changed, the memory has not. */
+void pki_soft_refilter(pk_sim *sim);
+
+/* Memory and laws are there for all pairs of a world that may have changed; if not, the info names a pair. */
+pk_status pki_soft_ready(pk_sim *sim, pk_step_info *info);
+
+/* The term of a step that found more patches or elements than there is memory for. */
+#define PKI_SOFT_FULL "memory of compliant pairs"
+
+/* Twice as much memory; false: there is none. */
 bool pki_soft_grow(pk_sim *sim);
 void pki_soft_free(pk_sim *sim);
+
+/* Soft pairs are taken from the world's search for contacts, or are no longer. */
+void pki_soft_attach(pk_sim *sim, bool on);
 
 /* ---- a step ---- */
 
@@ -127,9 +149,9 @@ static inline bool pki_soft_acts(const pk_sim *sim)
   return s != NULL && s->npatch > 0 && s->look > 0;
 }
 
-/* Patches of the step are looked for by the next search for contacts at the workspace's configuration, whose twists are those of the
- * bodies. */
-void pki_soft_begin_search(pk_sim *sim, double look);
+/* Patches of the step are looked for by the next search for contacts, within `margin`, at the workspace's configuration, whose twists are
+ * those of the bodies; the step began `past` before it. */
+void pki_soft_begin_search(pk_sim *sim, double look, double past, double margin);
 
 /* The search is over; false: there was no room. */
 bool pki_soft_end_search(pk_sim *sim, pk_step_info *info);
@@ -146,9 +168,9 @@ int pki_soft_row_count(const pk_sim *sim);
 void pki_soft_add_rows(pk_sim *sim, const double *u_free);
 
 /* Whether they are too many to be solved without the contact solver; and u [nu], the free velocity, becomes the one with them where the
- * problem has no other rows. */
+ * problem has no other rows. False: there are none. What loops give for them is left in the plan (pki_bilateral_read). */
 bool pki_soft_needs_rows(const pk_sim *sim);
-void pki_soft_correct(pk_sim *sim, double *u);
+bool pki_soft_correct(pk_sim *sim, double *u);
 
 /* The velocities u_end [nu] of a solution: whether the patches' laws hold there. If not, they are taken anew at these velocities or on
  * the way to them: true. */
@@ -162,14 +184,15 @@ void pki_soft_finish(pk_sim *sim, const double *u_end, pk_step_info *info);
 /* out [nu] += J' w at a state, for a step that takes forces at its start. */
 pk_status pki_soft_add_forces(pk_sim *sim, const double *q, const double *u, double *out, pk_step_info *info);
 
-/* Schemes of smooth motion, which know no other contact: a step begins; forces at a stage of it, which counts with a weight in what the
- * forces do in the step; the step has ended, at its last stage. Does nothing in a world without compliance. PK_ERROR_UNSUPPORTED: a pair
- * that is hard touched. */
+/* Schemes of smooth motion, which know no other contact: a step begins, or a stage that is tried; forces at a stage of it, which counts
+ * with a weight in what the forces do in the step; what was wrong at the last stage; the step has ended, at its last stage. Does nothing
+ * in a world without compliance. PK_ERROR_UNSUPPORTED: a pair that is hard touched. */
 void pki_soft_begin_smooth(pk_sim *sim);
-void pki_soft_add_smooth(pk_sim *sim, const double *q, const double *u, double weight, double *out);
+pk_status pki_soft_add_smooth(pk_sim *sim, const double *q, const double *u, double weight, double *out);
+pk_status pki_soft_explain_smooth(const pk_sim *sim, pk_step_info *info);
 pk_status pki_soft_end_smooth(pk_sim *sim, pk_step_info *info);
 
-/* J, stored at the state of the sim. */
+/* J, stored at the state of the sim; NAN where a pair has no law. */
 double pki_soft_energy(pk_sim *sim);
 
 /* ---- what one sees ---- */
@@ -182,7 +205,11 @@ static inline void pki_soft_forget(pk_sim *sim)
   }
 }
 
-/* Patches become contacts of the last step, one for each pair, at the centre of its pressure. */
+/* Patches become contacts of the last step: those of faces the four corners of the rectangle around the elements that press, two where
+ * these lie on a line, always with the same ids; those of one or two elements, of Hertz, or where there is no room, one at the centre of
+ * pressure. Forces sum to that of the pair. So do the moments of four where the patch is flat; what is left out is sum h n x F of elements
+ * that lie higher than the plane of the corners by h. One contact has no moment about the normal. */
+enum { PKI_SOFT_SHOWN = 4 };
 void pki_soft_show(pk_sim *sim);
 
 #endif

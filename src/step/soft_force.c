@@ -11,7 +11,7 @@ pk_status pki_soft_add_forces(pk_sim *sim, const double *q, const double *u, dou
   pk_workspace *w = sim->workspace;
   w->kernels->kinematics(&w->work, q);
   w->kernels->velocities(&w->work, u);
-  pki_soft_begin_search(sim, 0);
+  pki_soft_begin_search(sim, 0, 0, 0);
   const bool room = pki_contact_find(sim, 0, info);
   if (!pki_soft_end_search(sim, info) || !room) {
     return PK_ERROR_LIMIT;
@@ -46,11 +46,11 @@ static void refuse_hard_contacts(pk_sim *sim)
   }
 }
 
-void pki_soft_add_smooth(pk_sim *sim, const double *q, const double *u, double weight, double *out)
+pk_status pki_soft_add_smooth(pk_sim *sim, const double *q, const double *u, double weight, double *out)
 {
   struct pki_soft *s = sim->scene.soft;
   if (s == NULL || s->status != PK_OK) {
-    return;
+    return s != NULL ? s->status : PK_OK;
   }
   pk_step_info info = {.term = ""};
   s->status = pki_soft_add_forces(sim, q, u, out, &info);
@@ -63,17 +63,25 @@ void pki_soft_add_smooth(pk_sim *sim, const double *q, const double *u, double w
     }
     s->loss += weight * sim->options.dt * p->press.power;
   }
+  return s->status;
+}
+
+pk_status pki_soft_explain_smooth(const pk_sim *sim, pk_step_info *info)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  if (s == NULL || s->status == PK_OK) {
+    return PK_OK;
+  }
+  info->term = s->term, info->body = s->body;
+  return s->status;
 }
 
 pk_status pki_soft_end_smooth(pk_sim *sim, pk_step_info *info)
 {
   const struct pki_soft *s = sim->scene.soft;
-  if (s == NULL) {
-    return PK_OK;
-  }
-  if (s->status != PK_OK) {
-    info->term = s->term, info->body = s->body;
-    return s->status;
+  const pk_status status = pki_soft_explain_smooth(sim, info);
+  if (s == NULL || status != PK_OK) {
+    return status;
   }
   sim->state.n.nlast = 0;
   pki_soft_show(sim);
@@ -87,8 +95,12 @@ double pki_soft_energy(pk_sim *sim)
   struct pki_soft *s = sim->scene.soft;
   pk_workspace *w = sim->workspace;
   bool overflow;
+  pk_step_info info = {.term = ""};
   if (s == NULL) {
     return 0;
+  }
+  if (pki_soft_ready(sim, &info) != PK_OK) {
+    return NAN;
   }
   s->energy = 0;
   s->search = PKI_SOFT_SEARCH_ENERGY;

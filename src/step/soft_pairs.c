@@ -1,10 +1,11 @@
-/* Who is soft in a world, memory for its patches, and the search for them. */
+/* Who is soft in a world, and the search for its patches. */
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "math/mat3.h"
+#include "step/law.h"
 #include "step/soft.h"
 
 /* ---- who is soft ---- */
@@ -46,14 +47,26 @@ bool pki_soft_surfaces(const pk_sim *sim, int i, int j, const pk_compliance *out
   return surfaces_of(&sim->scene, geom, b->material, out);
 }
 
+/* The geometry of a contact's partner. */
+static const pk_geometry *geometry_of(const pki_colliders *c, int geom, bool ground)
+{
+  int i = ground ? c->nshape : 0;
+  while (i < c->n - 1 && c->of[i].geom != geom) {
+    i++;
+  }
+  return c->of[i].geometry;
+}
+
 bool pki_soft_friction(const pki_scene *c, const pki_contact *f, double *mu)
 {
   const pk_compliance *of[2];
   if (!surfaces_of(c, f->geom, f->material, of)) {
     return false;
   }
-  const double a = of[0]->static_friction, b = of[1]->static_friction;
-  *mu = a * b > 0 ? 2 * a * b / (a + b) : 0;
+  const pki_soft_side a = {.geometry = geometry_of(&c->colliders, f->geom[0], false), .surface = of[0]};
+  const pki_soft_side b = {.geometry = geometry_of(&c->colliders, f->geom[1], f->material >= 0),
+                           .surface = of[1]};
+  *mu = pki_patch_friction(&a, &b);
   return true;
 }
 
@@ -83,6 +96,7 @@ static void visit_soft_pairs(pk_sim *sim, visit_pair *visit, void *user)
 /* The result of a check under way. */
 typedef struct check {
   pk_status status;
+  int body; /* of a pair without a law */
   pk_error *err;
 } check;
 
@@ -95,6 +109,7 @@ static bool check_pair(pk_sim *sim, int i, int j, const pk_compliance *const of[
   pk_error why = {.message = ""};
   all->status = pki_patch_supports(&sides[0], &sides[1], &why);
   if (all->status != PK_OK) {
+    all->body = a->body;
     pki_fail(all->err, all->status, (pki_where){.field = "compliance"}, "\"%.80s\" on \"%.80s\": %.200s",
              name_of(sim, a), name_of(sim, b), why.message);
   }
@@ -103,167 +118,30 @@ static bool check_pair(pk_sim *sim, int i, int j, const pk_compliance *const of[
 
 pk_status pki_soft_check(pk_sim *sim, pk_error *err)
 {
-  check all = {PK_OK, err};
+  check all = {PK_OK, -1, err};
   if (sim->scene.soft != NULL) {
     visit_soft_pairs(sim, check_pair, &all);
   }
   return all.status;
 }
 
-/* ---- memory ---- */
-
-/* How much there is to have room for. */
-typedef struct need {
-  int pairs;    /* soft pairs that may meet */
-  int most;     /* elements of one pair */
-  int elements; /* of all pairs, where each shape is in a few */
-  size_t scratch;
-} need;
-
-static bool add_need(pk_sim *sim, int i, int j, const pk_compliance *const of[2], void *user)
+pk_status pki_soft_ready(pk_sim *sim, pk_step_info *info)
 {
-  need *n = user;
-  const pk_geometry *a = sim->scene.colliders.of[i].geometry, *b = sim->scene.colliders.of[j].geometry;
-  const int room = pki_patch_room(a, b);
-  const size_t scratch = pki_patch_scratch(a, b);
-  (void)of;
-  n->pairs++;
-  n->most = room > n->most ? room : n->most;
-  n->elements += n->pairs <= 16 ? room : 0;
-  n->scratch = scratch > n->scratch ? scratch : n->scratch;
-  return true;
-}
-
-/* Bytes of a patch of so many elements. */
-static size_t patch_bytes(int room)
-{
-  pki_arena arena = pki_arena_over(NULL, 0);
-  pki_patch p;
-  pki_patch_carve(&p, room, &arena);
-  return arena.used;
-}
-
-static void carve_soft(struct pki_soft *s, const pk_sim *sim, const need *n, pki_arena *arena)
-{
-  const int depth = sim->contact.assembly.depth;
-  s->patches = pki_arena_take(arena, (size_t)s->room, sizeof *s->patches);
-  for (int i = 0; i < s->room; i++) {
-    pki_twist_rows rows;
-    double *white[4];
-    pki_twist_rows_carve(&rows, depth, arena);
-    for (int k = 0; k < 4; k++) {
-      white[k] = pki_arena_take(arena, 4 * (size_t)depth, sizeof *white[k]);
-    }
-    if (s->patches != NULL) {
-      pki_soft_patch *p = &s->patches[i];
-      p->rows = rows;
-      p->Y[0] = white[0], p->Y[1] = white[1], p->Z[0] = white[2], p->Z[1] = white[3];
-    }
-  }
-  pki_patch_carve(&s->found, n->most, arena);
-  s->scratch = pki_arena_take(arena, n->scratch, 1);
-  s->M = pki_arena_take(arena, (size_t)sim->model->nM, sizeof *s->M);
-  s->x = pki_arena_take(arena, (size_t)sim->model->nu, sizeof *s->x);
-  s->forces = pki_arena_take(arena, (size_t)s->elements, sizeof *s->forces);
-  s->pool_size = (size_t)s->room * patch_bytes(1) + patch_bytes(s->elements);
-  s->pool = pki_arena_take(arena, s->pool_size, 1);
-}
-
-/* A block for `room` patches and `elements` of them; false: no memory, and all stays as it was. */
-static bool make_room(pk_sim *sim, const need *n, int room, int elements)
-{
-  struct pki_soft *s = sim->scene.soft, made = *s;
-  made.room = room, made.elements = elements;
-  made.patches = NULL;
-  pki_arena arena = pki_arena_over(NULL, 0);
-  carve_soft(&made, sim, n, &arena);
-  const size_t size = arena.used;
-  void *const block = pki_aligned_alloc(size);
-  if (block == NULL) {
-    return false;
-  }
-  arena = pki_arena_over(block, size);
-  carve_soft(&made, sim, n, &arena);
-  PK_ASSERT(arena.used == arena.size);
-  pki_aligned_free(s->block);
-  made.block = block;
-  made.npatch = 0;
-  made.shown = made.checked = false;
-  *s = made;
-  return true;
-}
-
-static need find_need(pk_sim *sim)
-{
-  need n = {0};
-  visit_soft_pairs(sim, add_need, &n);
-  n.most = n.most > 0
-               ? n.most
-               : pki_patch_room(sim->scene.colliders.of[0].geometry, sim->scene.colliders.of[0].geometry);
-  return n;
-}
-
-/* Shapes with a compliance that are no meshes get faces, where laws of springs on faces need them. */
-static pk_status prepare_shapes(pk_sim *sim, pk_error *err)
-{
-  const pki_scene *c = &sim->scene;
-  const pki_geometries *g = c->geometries;
-  pk_status status = PK_OK;
-  for (int i = 0; i < c->colliders.nshape && status == PK_OK; i++) {
-    const pki_collider *of = &c->colliders.of[i];
-    bool soft = c->soft->soft_surface[c->surfaces[of->geom]];
-    for (int r = 0; r < c->soft->nrule; r++) {
-      const pki_soft_rule *rule = &c->soft->rules[r];
-      soft |= !rule->hard && (rule->surface == c->surfaces[of->geom] || rule->with == c->surfaces[of->geom]);
-    }
-    for (int k = 0; k < g->nmade && soft && status == PK_OK; k++) {
-      status = g->made[k] == of->geometry ? pki_patch_prepare(g->made[k], err) : PK_OK;
-    }
-  }
-  return status;
-}
-
-static bool take_soft_pair(void *taken, int i, int j);
-
-pk_status pki_soft_plan(pk_sim *sim, pk_error *err)
-{
-  enum { FEW = 16 };
   struct pki_soft *s = sim->scene.soft;
-  if (s == NULL || sim->scene.colliders.n == 0) {
+  if (s == NULL || (s->planned && s->checked)) {
     return PK_OK;
   }
-  const pk_status status = prepare_shapes(sim, err);
-  if (status != PK_OK) {
-    return status;
+  pk_error err = {.message = ""};
+  check all = {s->planned ? PK_OK : pki_soft_plan(sim, &err), -1, &err};
+  if (all.status == PK_OK) {
+    visit_soft_pairs(sim, check_pair, &all);
   }
-  const need n = find_need(sim);
-  const int each = 4 * sim->scene.colliders.nmoving + FEW, room = n.pairs < each ? n.pairs : each;
-  if (!make_room(sim, &n, room > 0 ? room : 1, n.elements > n.most ? n.elements : n.most)) {
-    return pki_fail_memory(err, "compliant pairs");
+  s->checked = all.status == PK_OK;
+  if (!s->checked) {
+    snprintf(s->why, sizeof s->why, "compliance: %s", err.message);
+    info->term = s->why, info->body = all.body;
   }
-  sim->scene.colliders.takes = take_soft_pair;
-  sim->scene.colliders.taken = sim;
-  sim->single.stale = true;
-  return PK_OK;
-}
-
-bool pki_soft_grow(pk_sim *sim)
-{
-  const struct pki_soft *s = sim->scene.soft;
-  if (s == NULL) {
-    return true;
-  }
-  const need n = find_need(sim);
-  return make_room(sim, &n, 2 * s->room, 2 * s->elements);
-}
-
-void pki_soft_free(pk_sim *sim)
-{
-  if (sim->scene.soft != NULL) {
-    pki_aligned_free(sim->scene.soft->block);
-    free(sim->scene.soft);
-    sim->scene.soft = NULL;
-  }
+  return all.status;
 }
 
 /* ---- the search ---- */
@@ -286,10 +164,14 @@ static bool keep_elements(struct pki_soft *s, pki_patch *to)
   const pki_patch *from = &s->found;
   const int padded = (from->n + WHOLE - 1) / WHOLE * WHOLE, n = padded < from->room ? padded : from->room;
   pki_patch made;
+  if (s->used + from->n > s->elements) {
+    return false;
+  }
   pki_patch_carve(&made, n, &s->rest);
   if (s->rest.overflow) {
     return false;
   }
+  s->used += from->n;
   const size_t bytes = (size_t)n * sizeof(double);
   *to = *from;
   to->room = n;
@@ -330,12 +212,12 @@ static int find_elements(pk_sim *sim, int i, int j, const pk_compliance *const o
 static void add_patch(pk_sim *sim, int i, int j, const pk_compliance *const of[2])
 {
   struct pki_soft *s = sim->scene.soft;
-  const pki_colliders *c = &sim->scene.colliders;
+  pki_colliders *c = &sim->scene.colliders;
   const pki_collider *a = &c->of[i], *b = &c->of[j];
   const pki_work *w = &sim->workspace->work;
   const double travel = s->look * (collider_speed(w, a) + collider_speed(w, b));
-  const double margin = s->look > 0 ? fmin(travel + s->margin, sim->options.margin) : 0;
-  if (find_elements(sim, i, j, of, margin) == 0) {
+  const double margin = s->look > 0 ? travel + s->margin : 0;
+  if (!pki_colliders_near(c, w, 0, i, j, margin) || find_elements(sim, i, j, of, margin) == 0) {
     return;
   }
   if (s->npatch == s->room || !keep_elements(s, &s->patches[s->npatch].patch)) {
@@ -372,27 +254,65 @@ static void add_energy(pk_sim *sim, int i, int j, const pk_compliance *const of[
 static bool take_soft_pair(void *taken, int i, int j)
 {
   pk_sim *sim = taken;
+  const pki_soft_search search = sim->scene.soft->search;
   const pk_compliance *of[2];
   if (!pki_soft_surfaces(sim, i, j, of)) {
-    return false;
+    return search == PKI_SOFT_SEARCH_AHEAD; /* which is not for them */
   }
-  if (sim->scene.soft->search == PKI_SOFT_SEARCH_PATCHES) {
+  if (search == PKI_SOFT_SEARCH_PATCHES || search == PKI_SOFT_SEARCH_AHEAD) {
     add_patch(sim, i, j, of);
-  } else if (sim->scene.soft->search == PKI_SOFT_SEARCH_ENERGY) {
+  } else if (search == PKI_SOFT_SEARCH_ENERGY) {
     add_energy(sim, i, j, of);
   }
   return true;
 }
 
-void pki_soft_begin_search(pk_sim *sim, double look)
+void pki_soft_attach(pk_sim *sim, bool on)
+{
+  sim->scene.colliders.takes = on ? take_soft_pair : NULL;
+  sim->scene.colliders.taken = on ? sim : NULL;
+  sim->single.stale = true;
+}
+
+/* m, by which any two colliders can come nearer within s->look, at most. */
+static double most_travel(const pk_sim *sim)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  const pki_colliders *c = &sim->scene.colliders;
+  double first = 0, second = 0; /* m/s, the two fastest */
+  for (int i = 0; i < c->nmoving && s->look > 0; i++) {
+    const double speed = collider_speed(&sim->workspace->work, &c->of[i]);
+    second = fmax(second, fmin(first, speed));
+    first = fmax(first, speed);
+  }
+  return s->look * (first + second) + s->margin;
+}
+
+/* Patches of pairs within s->within, which is more than hard contacts are looked for in. What hard pairs remember stays. */
+static bool search_ahead(pk_sim *sim)
+{
+  struct pki_soft *s = sim->scene.soft;
+  pki_colliders *c = &sim->scene.colliders;
+  pki_remembered *const memory = c->memory, *const next = c->next;
+  const int nmemory = c->nmemory;
+  bool overflow;
+  s->search = PKI_SOFT_SEARCH_AHEAD;
+  pki_contacts_find(c, &sim->workspace->work, 0, s->within, sim->contact.found, 0, &overflow);
+  c->memory = memory, c->next = next, c->nmemory = nmemory;
+  return !overflow;
+}
+
+void pki_soft_begin_search(pk_sim *sim, double look, double past, double margin)
 {
   struct pki_soft *s = sim->scene.soft;
   static const double fall = 4; /* times the way of a free fall in a step: velocities change on the way */
-  s->search = PKI_SOFT_SEARCH_PATCHES;
-  s->npatch = 0;
+  s->npatch = s->used = 0;
   s->full = false;
-  s->look = look;
+  s->look = look, s->past = past;
   s->margin = fall * look * sim->options.dt * pki_length3(sim->model->gravity);
+  s->within = most_travel(sim);
+  s->ahead = s->within > margin && isfinite(s->within);
+  s->search = s->ahead ? PKI_SOFT_SEARCH_NONE : PKI_SOFT_SEARCH_PATCHES;
   s->rest = pki_arena_over(s->pool, s->pool_size);
   s->rounds = 0;
   s->settled = true;
@@ -403,10 +323,13 @@ void pki_soft_begin_search(pk_sim *sim, double look)
 bool pki_soft_end_search(pk_sim *sim, pk_step_info *info)
 {
   struct pki_soft *s = sim->scene.soft;
+  s->full = (s->ahead && !search_ahead(sim)) || s->full;
   s->search = PKI_SOFT_SEARCH_NONE;
   const int rows = 2 * pki_soft_between(sim); /* of contacts: six rows are those of two */
-  if (s->full || sim->contact.nfound + rows > sim->options.max_contacts) {
-    info->term = "max_contacts";
+  const bool grows = sim->grows && pki_law_of(&sim->options)->room == NULL;
+  const int shown = grows ? PKI_SOFT_SHOWN * s->npatch : s->npatch;
+  if (s->full || sim->contact.nfound + (rows > shown ? rows : shown) > sim->options.max_contacts) {
+    info->term = s->full ? PKI_SOFT_FULL : "max_contacts";
     info->contacts = sim->contact.nfound + s->npatch;
     return false;
   }

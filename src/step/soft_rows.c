@@ -156,13 +156,13 @@ static int assemble_rows(pk_sim *sim, const double *u, double *A, double *x)
   return n;
 }
 
-void pki_soft_correct(pk_sim *sim, double *u)
+bool pki_soft_correct(pk_sim *sim, double *u)
 {
   const struct pki_soft *s = sim->scene.soft;
   double A[ROWS_MOST * ROWS_MOST], x[ROWS_MOST];
   const int n = assemble_rows(sim, u, A, x), nu = sim->model->nu;
   if (n == 0) {
-    return;
+    return false;
   }
   solve_rows(A, x, n);
   memset(s->x, 0, (size_t)nu * sizeof *s->x);
@@ -180,4 +180,5 @@ void pki_soft_correct(pk_sim *sim, double *u)
   for (int k = 0; k < nu; k++) {
     u[k] += s->x[k];
   }
+  return true;
 }

@@ -16,18 +16,21 @@
  *   phi'(a) = sum (V_1 - V_0)' (s(a) - w(V(a)))
  *
  * is the derivative of the potential that normal forces, and friction by a convex potential, are the gradients of (Castro et al. 2023).
- * Where it has passed zero by far, the next linearisation is taken where it is zero: such laws then converge from anywhere. */
+ * Where the whole way would not lower that potential for certain, the next linearisation is taken where phi' is about to pass zero. Each
+ * round then lowers it, by a part of what is possible along the way: such laws converge from anywhere, as long as rows and other forces
+ * stay those of the round before. When these change, potential and search begin anew with a whole step. */
 #include <math.h>
 #include <string.h>
 
 #include "contact/problem/speed_floor.h"
+#include "math/mat3.h"
 #include "step/contact.h"
 #include "step/soft.h"
 
-enum { NEWTON_MOST = 100, SEARCH_MOST = 20 };
+enum { NEWTON_MOST = 100, SEARCH_MOST = 40 };
 
-/* Part of phi'(0) that may be left behind zero. */
-static const double OVERSHOOT = 0.1;
+/* Part of phi'(0) that may be left, and part of it by which phi falls at least. */
+static const double LEFT = 0.1, LEAST = 1e-4;
 
 /* ---- the law about a velocity ---- */
 
@@ -87,10 +90,11 @@ void pki_soft_press(pk_sim *sim, const double *u)
     pki_twist_rows_fill(&p->rows, a, sim->workspace, &ends);
     pki_twist_rows_velocity(&p->rows, a, u, p->start);
     memcpy(p->twist, p->start, sizeof p->twist);
+    p->look = s->look;
     if (s->look > 0) {
       pki_patch_lag(&p->patch, p->start);
     }
-    pki_patch_press(&p->patch, p->twist, s->look, s->look > 0, &p->end, NULL);
+    pki_patch_press(&p->patch, p->twist, p->look, s->look > 0, &p->end, NULL);
     memcpy(p->wrench, p->end.wrench, sizeof p->wrench);
     memcpy(p->end_twist, p->twist, sizeof p->twist);
     memcpy(p->end_wrench, p->wrench, sizeof p->wrench);
@@ -149,7 +153,7 @@ static void take_solution(pk_sim *sim, const double *u_end)
     for (int k = 0; k < 6; k++) {
       p->end_wrench[k] = p->press.wrench[k] - given[k];
     }
-    pki_patch_press(&p->patch, p->end_twist, s->look, true, &p->end, NULL);
+    pki_patch_press(&p->patch, p->end_twist, p->look, true, &p->end, NULL);
   }
 }
 
@@ -196,7 +200,7 @@ static double slope_along(pk_sim *sim, double a, bool wants_slope)
     for (int k = 0; k < 6; k++) {
       V[k] = p->twist[k] + a * (p->end_twist[k] - p->twist[k]);
     }
-    pki_patch_press(&p->patch, V, s->look, wants_slope, &p->end, NULL);
+    pki_patch_press(&p->patch, V, p->look, wants_slope, &p->end, NULL);
     for (int k = 0; k < 6; k++) {
       const double carried = p->wrench[k] + a * (p->end_wrench[k] - p->wrench[k]);
       sum += (p->end_twist[k] - p->twist[k]) * (carried - p->end.wrench[k]);
@@ -205,9 +209,12 @@ static double slope_along(pk_sim *sim, double a, bool wants_slope)
   return sum;
 }
 
-/* phi'(0) and phi'(1), the presses of both being there. */
-static void slopes_at_ends(const struct pki_soft *s, double *first, double *last)
+/* phi'(0) and phi'(1), the presses of both being there. False: the first solution is none of this problem, because rows or other forces
+ * have changed since. Of one problem (v_1 - v_0)' M~ (v_1 - v_0) = dt (V_1 - V_0)' (s_1 - s_0) plus what rows take, and both are at
+ * least 0. */
+static bool slopes_at_ends(const struct pki_soft *s, double *first, double *last)
 {
+  double inertia = 0;
   *first = *last = 0;
   for (int i = 0; i < s->npatch; i++) {
     const pki_soft_patch *p = &s->patches[i];
@@ -215,25 +222,39 @@ static void slopes_at_ends(const struct pki_soft *s, double *first, double *last
       const double way = p->end_twist[k] - p->twist[k];
       *first += way * (p->wrench[k] - p->press.wrench[k]);
       *last += way * (p->end_wrench[k] - p->end.wrench[k]);
+      inertia += way * (p->end_wrench[k] - p->wrench[k]);
     }
   }
+  return inertia >= 0 && *first < 0;
 }
 
-/* How far to go towards the solution: all the way, unless phi' has passed zero by far: then to its zero, by regula falsi (Illinois). */
+/* Whether the whole way lowers phi, for certain. It does where phi' has not passed zero. Where it has, a convex phi rises by no more than
+ * half of phi'(1/2) + phi'(1). */
+static bool descends_all_the_way(pk_sim *sim, double first, double last)
+{
+  return last <= 0 || (last <= -LEFT * first && 0.5 * (slope_along(sim, 0.5, false) + last) <= LEAST * first);
+}
+
+/* How far to go towards the solution: all the way, where phi is lower there; else to the zero of phi', from below, by regula falsi
+ * (Illinois). */
 static double choose_step(pk_sim *sim)
 {
-  const struct pki_soft *s = sim->scene.soft;
-  double low = 0, high = 1, at_low, at_high, a = 1;
-  slopes_at_ends(s, &at_low, &at_high);
-  if (!(at_low < 0) || at_high <= -OVERSHOOT * at_low) {
+  double low = 0, high = 1, at_low, at_high;
+  if (!slopes_at_ends(sim->scene.soft, &at_low, &at_high)) {
     return 1;
   }
-  const double enough = -OVERSHOOT * at_low;
+  const double enough = LEFT * at_low;
+  if (descends_all_the_way(sim, at_low, at_high)) {
+    if (at_high > 0) { /* presses half way were asked for */
+      slope_along(sim, 1, true);
+    }
+    return 1;
+  }
   for (int n = 0; n < SEARCH_MOST; n++) {
-    a = (low * at_high - high * at_low) / (at_high - at_low);
+    const double a = (low * at_high - high * at_low) / (at_high - at_low);
     const double at = slope_along(sim, a, false);
-    if (fabs(at) <= enough) {
-      break;
+    if (at >= enough && at <= 0) {
+      return a;
     }
     if (at < 0) {
       low = a, at_low = at, at_high *= 0.5;
@@ -241,7 +262,7 @@ static double choose_step(pk_sim *sim)
       high = a, at_high = at, at_low *= 0.5;
     }
   }
-  return a;
+  return low > 0 ? low : 0.5 * high;
 }
 
 /* The next linearisation is at this part of the way to the solution. */
@@ -261,17 +282,64 @@ static void move_patches(pk_sim *sim, double a)
   }
 }
 
+/* J, stored by a patch that moves with a twist for a time. */
+static double energy_after(const pki_patch *p, const double twist[6], double time)
+{
+  double sum = 0;
+  for (int i = 0; i < p->n; i++) {
+    const double arm[3] = {p->arm[0][i], p->arm[1][i], p->arm[2][i]};
+    double v[3];
+    pki_twist_at(twist, arm, v);
+    const double s = -(p->normal[0][i] * v[0] + p->normal[1][i] * v[1] + p->normal[2][i] * v[2]);
+    const double x = fmax(p->depth[i] + time * s, 0);
+    sum += p->stiffness[i] * x * x * (p->hertz ? 0.4 * sqrt(x) : 0.5);
+  }
+  return sum;
+}
+
+/* Whether a patch has given bodies and springs energy in the step. */
+static bool gains_energy(const struct pki_soft *s, const pki_soft_patch *p, double dt)
+{
+  const double first = energy_after(&p->patch, p->start, -s->past);
+  const double last = energy_after(&p->patch, p->end_twist, s->look - s->past);
+  double work = 0;
+  for (int k = 0; k < 6; k++) {
+    work += 0.5 * dt * p->end_wrench[k] * (p->start[k] + p->end_twist[k]);
+  }
+  return work + last - first > 1e-9 * (first + last);
+}
+
+/* Patches that gain energy by looking farther than the step goes look to its end: they came about on the way to the middle of the
+ * step, unforeseen. True: there are some, and their laws are taken anew. */
+static bool shorten_looks(pk_sim *sim)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  bool any = false;
+  for (int i = 0; i < s->npatch && s->past > 0; i++) {
+    pki_soft_patch *p = &s->patches[i];
+    if (p->look == s->look && gains_energy(s, p, sim->options.dt)) {
+      p->look = s->look - s->past;
+      pki_patch_press(&p->patch, p->end_twist, p->look, true, &p->end, NULL);
+      any = true;
+    }
+  }
+  return any;
+}
+
 bool pki_soft_relinearise(pk_sim *sim, const double *u_end)
 {
   struct pki_soft *s = sim->scene.soft;
   take_solution(sim, u_end);
   measure_residual(sim);
   s->settled = s->residual <= sim->options.tolerance * s->scale;
-  if (s->settled || s->rounds >= NEWTON_MOST || !isfinite(s->residual)) {
+  if (s->rounds >= NEWTON_MOST || !isfinite(s->residual)) {
+    return false;
+  }
+  if (s->settled && !shorten_looks(sim)) {
     return false;
   }
   s->rounds++;
-  move_patches(sim, choose_step(sim));
+  move_patches(sim, s->settled ? 1 : choose_step(sim));
   return true;
 }
 

@@ -157,9 +157,13 @@ static void a_plate_sinks_by_its_weight_over_stiffness_and_area(void **state)
     print_message("sunk %.9f m, closed form %.9f m; newton %d contacts %d\n", sunk, closed, info.newton,
                   info.contacts);
     assert_less(fabs(sunk - closed), 1e-9);
-    pk_sim_contact contact;
-    assert_int_equal(pk_sim_contacts(w.sim, &contact, 1), 1);
-    assert_near(contact.impulse[2] / o.dt, w.mass * G, 1e-6 * w.mass * G);
+    pk_sim_contact contacts[4];
+    double up = 0;
+    assert_int_equal(pk_sim_contacts(w.sim, contacts, 4), 4);
+    for (int i = 0; i < 4; i++) {
+      up += contacts[i].impulse[2] / o.dt;
+    }
+    assert_near(up, w.mass * G, 1e-6 * w.mass * G);
     end_plate(&w);
   }
 }

@@ -154,15 +154,40 @@ pk_status pki_patch_supports(const pki_soft_side *a, const pki_soft_side *b, pk_
   return status;
 }
 
+bool pki_patch_has_faces(const pk_compliance *surface)
+{
+  return pki_compliance_laws[surface->law]->find == NULL;
+}
+
+/* Curves that fall with the slip begin at the static coefficient, the convex one rises to the dynamic one. */
+static double largest_friction(const pki_patch_law *law)
+{
+  return law->friction == PK_COMPLIANCE_FRICTION_CONVEX ? law->mu_dynamic : law->mu_static;
+}
+
+double pki_patch_friction(const pki_soft_side *a, const pki_soft_side *b)
+{
+  const pki_compliance_law_row *law = pki_compliance_law_of(a, b);
+  const pki_trimesh *faces[2] = {NULL, NULL};
+  pki_patch_law of[2];
+  law->rub(a, b, of);
+  if (law->find == NULL) {
+    pki_patch_carriers(a->geometry, b->geometry, faces);
+  }
+  const double first = largest_friction(&of[0]), second = largest_friction(&of[1]);
+  return faces[1] == NULL ? first : faces[0] == NULL ? second : fmax(first, second);
+}
+
 /* ---- finding ---- */
 
-/* Candidates with the marks `inside` or `cut`, into out; their area in all. */
-static int list_candidates(const pki_trimesh *t, const unsigned char *marks, int *out, double *area)
+/* Candidates that overlap, or those that are near, into out; their area in all. */
+static int list_candidates(const pki_trimesh *t, const unsigned char *marks, bool near, int *out,
+                           double *area)
 {
   int count = 0;
   *area = 0;
   for (int i = 0; i < t->ntriangle; i++) {
-    if (marks[i] == PKI_FACE_INSIDE || marks[i] == PKI_FACE_CUT) {
+    if (near ? marks[i] == PKI_FACE_NEAR : marks[i] == PKI_FACE_INSIDE || marks[i] == PKI_FACE_CUT) {
       out[count++] = i;
       *area += t->area[i];
     }
@@ -177,20 +202,27 @@ static void scale_areas(pki_patch *p, int first, int count, double factor)
   }
 }
 
-/* Faces of two meshes, each in the other. */
+/* Faces of two meshes, each in the other. Areas that are shared are those of faces that overlap; where none does yet, of those
+ * that are near. */
 static int find_in_meshes(pki_face_job job[2], const pki_foundation *f, const scratch_parts *scratch,
                           pki_patch *p)
 {
-  if (!pki_faces_overlap(job[0].mesh, job[1].mesh, &job[1].place, scratch->marks[0], scratch->marks[1],
-                         scratch->queue)) {
+  const bool cut = pki_faces_overlap(job[0].mesh, job[1].mesh, &job[1].place, p->margin, scratch->marks[0],
+                                     scratch->marks[1], scratch->queue);
+  if (!cut && !(p->margin > 0)) {
     return 0;
   }
   int n = 0, stays[2] = {0, 0};
   double area[2] = {0, 0};
   for (int i = 0; i < 2; i++) {
-    const int count = list_candidates(job[i].mesh, scratch->marks[i], p->face + n, &area[i]);
-    stays[i] = pki_faces_measure(&job[i], p, n, count);
-    n += stays[i];
+    for (int near = cut ? 0 : 1; near < (p->margin > 0 ? 2 : 1); near++) {
+      double sum;
+      const int count = list_candidates(job[i].mesh, scratch->marks[i], near == 1, p->face + n, &sum);
+      area[i] = near == 0 || !cut ? sum : area[i];
+      job[i].open = near == 1;
+      const int more = pki_faces_measure(&job[i], p, n, count);
+      n += more, stays[i] += more;
+    }
     p->first_of_second = i == 0 ? n : p->first_of_second;
   }
   for (int i = 0; i < 2; i++) {

@@ -99,6 +99,12 @@ const pki_trimesh *pki_patch_faces(const pk_geometry *geometry);
 int pki_patch_room(const pk_geometry *a, const pk_geometry *b);
 void pki_patch_carve(pki_patch *p, int room, pki_arena *arena);
 
+/* Whether the law of a surface is one of springs on faces. */
+bool pki_patch_has_faces(const pk_compliance *surface);
+
+/* The largest coefficient of friction that elements of two surfaces have at any slip, without viscous friction. */
+double pki_patch_friction(const pki_soft_side *a, const pki_soft_side *b);
+
 /* Whether a law is there for two shapes: a message says which shapes it takes. */
 pk_status pki_patch_supports(const pki_soft_side *a, const pki_soft_side *b, pk_error *err);
 

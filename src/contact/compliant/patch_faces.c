@@ -28,14 +28,18 @@ static bool depth_in_mesh(const pki_trimesh *t, const double x[3], double margin
   *hint = i;
   pki_sub3(nearest, x, way);
   *depth = pki_length3(way);
-  if (!(*depth > 0)) {
-    return false;
-  }
   double out[3];
   memcpy(out, t->normal + 3 * (size_t)i, sizeof out);
   const int behind = part >= 3 && part < 6 ? t->neighbour[3 * (size_t)i + (size_t)(part - 3)] : -1;
   if (behind >= 0) {
     pki_along3(out, 1, t->normal + 3 * (size_t)behind, out);
+  }
+  if (!(*depth > 0)) { /* on the surface: about to be inside, if anything is */
+    const double length = pki_length3(out);
+    for (int k = 0; k < 3; k++) {
+      normal[k] = length > 0 ? out[k] / length : t->normal[3 * (size_t)i + (size_t)k];
+    }
+    return margin > 0;
   }
   const bool inside = part < 3 ? pki_trimesh_inside(t, x) : pki_dot3(out, way) > 0;
   const double size = *depth;
@@ -70,8 +74,9 @@ static void measure_face(const pki_face_job *job, pki_patch *p, int slot, int *h
     inside = job->surface != NULL ? depth_in_mesh(job->surface, x, p->margin, hint, &depth, n)
                                   : depth_in_shape(job->other, x, p->margin, &depth, n);
   }
-  p->depth[slot] = inside ? depth : -INFINITY;
-  if (!inside) {
+  const bool stays = inside && !(job->open && depth > 0);
+  p->depth[slot] = stays ? depth : -INFINITY;
+  if (!stays) {
     return;
   }
   pki_along3(x, job->share * depth, n, x);

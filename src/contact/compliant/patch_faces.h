@@ -18,6 +18,7 @@ typedef struct pki_face_job {
   const pk_pose *pose;        /* of the other in the world */
   double stiffness, share;    /* N/m^3, 1: as pki_foundation */
   int side;                   /* 0: the mesh is that of the first body */
+  bool open;                  /* faces that lie inside do not stay */
 } pki_face_job;
 
 /* Elements of the `count` candidates whose faces are in p->face[first ..]: those that lie in the other surface stay, from
@@ -29,10 +30,11 @@ int pki_faces_measure(const pki_face_job *job, pki_patch *p, int first, int coun
 int pki_faces_near(const pki_face_job *job, double margin, int *out);
 
 /* Two meshes: marks [ntriangle] of each become PKI_FACE_CUT where a face cuts a face of the other, PKI_FACE_INSIDE where it is
- * inside the other and hangs together with no such face in between, else 0. `queue` is of ntriangle of the larger. False: no
+ * inside the other and hangs together with no such face in between, PKI_FACE_NEAR where it is neither and its box is nearer than
+ * the margin to that of a face of the other (0: no face is), else another. `queue` is of ntriangle of the larger. False: no
  * face cuts another. */
-enum { PKI_FACE_INSIDE = 1, PKI_FACE_CUT = 2, PKI_FACE_OUTSIDE = 3 };
-bool pki_faces_overlap(const pki_trimesh *a, const pki_trimesh *b, const pk_pose *b_in_a,
+enum { PKI_FACE_INSIDE = 1, PKI_FACE_CUT = 2, PKI_FACE_OUTSIDE = 3, PKI_FACE_NEAR = 4 };
+bool pki_faces_overlap(const pki_trimesh *a, const pki_trimesh *b, const pk_pose *b_in_a, double margin,
                        unsigned char *marks_a, unsigned char *marks_b, int *queue);
 
 /* Whether two triangles with the unit normals n and m have a point in common. */

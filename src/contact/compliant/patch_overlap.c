@@ -1,7 +1,8 @@
 /* Two meshes that overlap: the faces that cut a face of the other, found by walking both trees at once, and those that lie
  * inside. Faces that cut nothing fall into regions that are bounded by those that do; a region is inside or outside as a
  * whole, so one of its faces is asked (as Simbody's TriangleMeshTriangleMesh does). Where no face cuts another there is no
- * contact, even when one mesh has swallowed the other. */
+ * contact, even when one mesh has swallowed the other. Faces that may meet before a step ends are those whose boxes are
+ * nearer than a margin. */
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ typedef struct tree_pair {
   const pk_pose *place; /* of b in a */
   double turn[9];       /* |R| of it */
   unsigned char *mark_a, *mark_b;
+  double margin; /* m, between boxes that meet */
   bool any;
 } tree_pair;
 
@@ -27,7 +29,7 @@ static bool boxes_meet(const tree_pair *w, const pki_aabb *p, const pki_aabb *q)
     middle_q[k] = 0.5 * (q->max[k] + q->min[k]);
   }
   pki_mat3_apply(R, middle_q, between);
-  const double hair = 1 + 1e-12, least = 1e-12 * (w->a->size + w->b->size);
+  const double hair = 1 + 1e-12, least = 1e-12 * (w->a->size + w->b->size) + w->margin;
   for (int i = 0; i < 3; i++) {
     between[i] += w->place->pos[i] - 0.5 * (p->max[i] + p->min[i]);
     if (fabs(between[i]) > hair * (half_p[i] + pki_dot3(w->turn + 3 * i, half_q)) + least) {
@@ -76,8 +78,58 @@ static void cut_leaves(tree_pair *w, const struct pki_tree_node *p, const struct
   }
 }
 
+static bool is_far(unsigned char mark)
+{
+  return mark == 0 || mark == PKI_FACE_OUTSIDE;
+}
+
+static bool any_far(const unsigned char *marks, const struct pki_tree_node *leaf)
+{
+  for (int i = leaf->first; i < leaf->first + leaf->count; i++) {
+    if (is_far(marks[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static pki_aabb box_of(const double corner[3][3])
+{
+  pki_aabb box;
+  for (int k = 0; k < 3; k++) {
+    box.min[k] = fmin(corner[0][k], fmin(corner[1][k], corner[2][k]));
+    box.max[k] = fmax(corner[0][k], fmax(corner[1][k], corner[2][k]));
+  }
+  return box;
+}
+
+/* The faces of two leaves whose boxes are nearer than the margin. */
+static void near_leaves(tree_pair *w, const struct pki_tree_node *p, const struct pki_tree_node *q)
+{
+  if (!any_far(w->mark_a, p) && !any_far(w->mark_b, q)) {
+    return;
+  }
+  for (int j = q->first; j < q->first + q->count; j++) {
+    double corner[3][3];
+    corners_of(w->b, j, corner);
+    const pki_aabb b = box_of(corner);
+    for (int i = p->first; i < p->first + p->count; i++) {
+      if (!is_far(w->mark_a[i]) && !is_far(w->mark_b[j])) {
+        continue;
+      }
+      corners_of(w->a, i, corner);
+      const pki_aabb a = box_of(corner);
+      if (boxes_meet(w, &a, &b)) {
+        w->mark_a[i] = is_far(w->mark_a[i]) ? PKI_FACE_NEAR : w->mark_a[i];
+        w->mark_b[j] = is_far(w->mark_b[j]) ? PKI_FACE_NEAR : w->mark_b[j];
+      }
+    }
+  }
+}
+
 /* The larger box of a pair is opened first. */
-static void walk_trees(tree_pair *w)
+static void walk_trees(tree_pair *w, void (*visit)(tree_pair *w, const struct pki_tree_node *p,
+                                                   const struct pki_tree_node *q))
 {
   struct visit {
     int a, b;
@@ -91,7 +143,7 @@ static void walk_trees(tree_pair *w)
       continue;
     }
     if (p->count > 0 && q->count > 0) {
-      cut_leaves(w, p, q);
+      visit(w, p, q);
     } else if (q->count > 0 || (p->count == 0 && pki_aabb_area(&p->box) >= pki_aabb_area(&q->box))) {
       stack[waiting++] = (struct visit){p->first + 1, now.b};
       stack[waiting++] = (struct visit){p->first, now.b};
@@ -133,21 +185,24 @@ static void mark_inside(const pki_trimesh *t, const pki_trimesh *other, const pk
   }
 }
 
-bool pki_faces_overlap(const pki_trimesh *a, const pki_trimesh *b, const pk_pose *b_in_a,
+bool pki_faces_overlap(const pki_trimesh *a, const pki_trimesh *b, const pk_pose *b_in_a, double margin,
                        unsigned char *marks_a, unsigned char *marks_b, int *queue)
 {
-  tree_pair w = {a, b, b_in_a, {0}, marks_a, marks_b, false};
+  tree_pair w = {.a = a, .b = b, .place = b_in_a, .mark_a = marks_a, .mark_b = marks_b};
   for (int k = 0; k < 9; k++) {
     w.turn[k] = fabs(b_in_a->rot[k]);
   }
   memset(marks_a, 0, (size_t)a->ntriangle);
   memset(marks_b, 0, (size_t)b->ntriangle);
-  walk_trees(&w);
-  if (!w.any) {
-    return false;
+  walk_trees(&w, cut_leaves);
+  if (w.any) {
+    const pk_pose a_in_b = pki_pose_invert(b_in_a);
+    mark_inside(a, b, &a_in_b, marks_a, queue);
+    mark_inside(b, a, b_in_a, marks_b, queue);
   }
-  const pk_pose a_in_b = pki_pose_invert(b_in_a);
-  mark_inside(a, b, &a_in_b, marks_a, queue);
-  mark_inside(b, a, b_in_a, marks_b, queue);
-  return true;
+  if (margin > 0) {
+    w.margin = margin;
+    walk_trees(&w, near_leaves);
+  }
+  return w.any;
 }
