@@ -246,6 +246,23 @@ static void add_ground_rules(cJSON *defs)
   }
 }
 
+/* Beside `drives` stand parameters of the kinds that its file has, which is not known here: a key that several kinds have takes anything. */
+static void add_drives_parameters(cJSON *defs, const pki_actuator_row *row)
+{
+  cJSON *own = cJSON_GetObjectItem(cJSON_GetObjectItem(defs, "drives"), "properties");
+  char text[80];
+  snprintf(text, sizeof text, "actuator-%s", row->kind.name);
+  const cJSON *all = cJSON_GetObjectItem(cJSON_GetObjectItem(defs, text), "properties");
+  for (int k = 0; k < row->nfield; k++) {
+    const char *key = row->fields[k].name;
+    if (cJSON_GetObjectItem(own, key) != NULL) {
+      cJSON_ReplaceItemInObject(own, key, cJSON_CreateObject());
+    } else {
+      cJSON_AddItemToObject(own, key, cJSON_Duplicate(cJSON_GetObjectItem(all, key), true));
+    }
+  }
+}
+
 /* An actuator has a kind, or a motor that implies one. */
 static void add_actuator_rules(cJSON *defs)
 {
@@ -260,6 +277,7 @@ static void add_actuator_rules(cJSON *defs)
     snprintf(text, sizeof text, "actuator-%s", name);
     cJSON *o = cJSON_GetObjectItem(defs, text), *any = cJSON_AddArrayToObject(o, "anyOf");
     fix_value(o, "kind", name);
+    add_drives_parameters(defs, pki_actuators[i]);
     for (int e = 0; e < 1 + of_catalogue; e++) {
       cJSON *needed = cJSON_CreateObject();
       cJSON_AddItemToObject(needed, "required", cJSON_CreateStringArray(e == 0 ? &kind : &motor, 1));
