@@ -134,8 +134,7 @@ static void add_torque(const linear *l, int j, double inverse, double *A, int si
   out[0] -= inverse * k, out[1] -= inverse * d, out[2] += inverse * k, out[3] += inverse * d;
 }
 
-/* The smallest limit of all eigenvalues, and the one that has it; a motion that grows by itself has none. */
-static pk_status limit_of(const double *A, int size, double *limit, double value[2], pk_error *err)
+pk_status pki_coman_linear_limit(const double *A, int size, double *limit, double value[2], pk_error *err)
 {
   static const double rounding = 1e-9; /* of the largest eigenvalue: one that is zero */
   pki_eigen e;
@@ -171,7 +170,7 @@ static pk_status limit_joint(const robot *r, const linear *l, int j, pki_coman_m
   out->spring = l->motor[j][PKI_MOTOR_SPRING], out->inertia = 1 / inverse;
   add_motor(l, j, A, STATES, 0);
   add_torque(l, j, inverse, A, STATES, 0, 0);
-  return limit_of(A, STATES, &out->limit, out->fastest, err);
+  return pki_coman_linear_limit(A, STATES, &out->limit, out->fastest, err);
 }
 
 static pk_status limit_whole(const linear *l, pki_coman_limits *out, pk_error *err)
@@ -187,7 +186,7 @@ static pk_status limit_whole(const linear *l, pki_coman_limits *out, pk_error *e
       add_torque(l, j, l->inverse[(size_t)i * (size_t)l->n + (size_t)j], A, size, STATES * i, STATES * j);
     }
   }
-  const pk_status status = limit_of(A, size, &out->whole, out->whole_value, err);
+  const pk_status status = pki_coman_linear_limit(A, size, &out->whole, out->whole_value, err);
   free(A);
   return status;
 }
