@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "quick.h"
@@ -114,6 +115,21 @@ static void the_limit_of_rk4_is_where_it_neither_grows_nor_decays(void **state)
   assert_true(pki_coman_rk4_limit(1, 0) == 0);
 }
 
+/* x'' = -100 x - d x': decays with d = 20, twice at -10; grows with d = -1. */
+static void a_linear_model_that_grows_by_itself_has_no_limit(void **state)
+{
+  (void)state;
+  pk_error err = {.message = ""};
+  double limit, value[2];
+  const double decays[4] = {0, 1, -100, -20}, rests[4] = {0, 1, 0, -20}, grows[4] = {0, 1, -100, 1};
+  assert_int_equal(pki_coman_linear_limit(decays, 2, &limit, value, &err), PK_OK);
+  assert_near(limit, 0.2785293563405, 1e-6);
+  assert_int_equal(pki_coman_linear_limit(rests, 2, &limit, value, &err), PK_OK); /* zero is no growth */
+  assert_near(limit, 0.5 * 0.2785293563405, 1e-6);
+  assert_int_equal(pki_coman_linear_limit(grows, 2, &limit, value, &err), PK_ERROR_ARGUMENT);
+  assert_non_null(strstr(err.message, "grows by itself"));
+}
+
 /* The shoulders' yaw springs, 8400 N m/rad on 1.02e-3 kg m^2, are the paper's 9e-4 s. */
 static void a_spring_of_the_shoulder_limits_explicit_steps(void **state)
 {
@@ -140,6 +156,7 @@ int main(void)
       cmocka_unit_test(wrists_hold_the_box),
       cmocka_unit_test(soft_elbows_press_less_and_give_way_more),
       cmocka_unit_test(the_limit_of_rk4_is_where_it_neither_grows_nor_decays),
+      cmocka_unit_test(a_linear_model_that_grows_by_itself_has_no_limit),
       cmocka_unit_test(a_spring_of_the_shoulder_limits_explicit_steps),
       cmocka_unit_test(the_creep_of_the_law_holds_its_load),
   };

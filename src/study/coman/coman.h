@@ -152,6 +152,10 @@ double pki_coman_creep(double ratio);
 /* The largest step at which RK4 does not let exp(lambda t) grow, lambda = re + i im with re < 0 [s]. */
 double pki_coman_rk4_limit(double re, double im);
 
+/* s, the smallest limit of all eigenvalues of A [size][size], and the one that has it: real and imaginary part. An error: A has a motion that
+ * grows by itself. */
+pk_status pki_coman_linear_limit(const double *A, int size, double *limit, double value[2], pk_error *err);
+
 /* coman_figures.c: Figs. 9 to 12, into the report and into files of the folder. */
 pk_status pki_coman_figures(const pki_coman_data *d, const char *folder, pki_report *report, pk_error *err);
 

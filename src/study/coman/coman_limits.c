@@ -18,8 +18,6 @@
 #include "study/coman/coman.h"
 #include "tune/step_limit.h"
 
-static const double still = 1e-3; /* 1/s, eigenvalues below it are of what does not move */
-
 enum { STATES = 5 }; /* q, u, th, w, i of a motor */
 
 static double growth_of(double complex z)
@@ -136,24 +134,31 @@ static void add_torque(const linear *l, int j, double inverse, double *A, int si
   out[0] -= inverse * k, out[1] -= inverse * d, out[2] += inverse * k, out[3] += inverse * d;
 }
 
-/* The smallest limit of all eigenvalues, and the one that has it; a model that grows by itself has the limit 0. */
-static pk_status limit_of(const double *A, int size, double *limit, double value[2], pk_error *err)
+pk_status pki_coman_linear_limit(const double *A, int size, double *limit, double value[2], pk_error *err)
 {
+  static const double rounding = 1e-9; /* of the largest eigenvalue: one that is zero */
   pki_eigen e;
   if (!pki_eigen_compute(A, size, &e)) {
     pki_eigen_free(&e);
     return pki_fail(err, PK_ERROR_CONVERGENCE, (pki_where){0}, "no eigenvalues of the linear model");
   }
+  double largest = 0, growth = 0;
   *limit = INFINITY;
   for (int k = 0; k < size; k++) {
     const double re = creal(e.value[k]), im = cimag(e.value[k]);
-    const double own = hypot(re, im) > still ? pki_coman_rk4_limit(re, im) : INFINITY;
+    largest = fmax(largest, cabs(e.value[k])), growth = fmax(growth, re);
+    const double own = re < 0 ? pki_coman_rk4_limit(re, im) : INFINITY;
     if (own < *limit) {
       *limit = own, value[0] = re, value[1] = fabs(im);
     }
   }
   pki_eigen_free(&e);
-  return PK_OK;
+  return growth <= rounding * largest
+             ? PK_OK
+             : pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){0},
+                        "the linear model of the drives grows by itself (an eigenvalue has the real part %g "
+                        "1/s), expected one that decays",
+                        growth);
 }
 
 static pk_status limit_joint(const robot *r, const linear *l, int j, pki_coman_mode *out, pk_error *err)
@@ -165,7 +170,7 @@ static pk_status limit_joint(const robot *r, const linear *l, int j, pki_coman_m
   out->spring = l->motor[j][PKI_MOTOR_SPRING], out->inertia = 1 / inverse;
   add_motor(l, j, A, STATES, 0);
   add_torque(l, j, inverse, A, STATES, 0, 0);
-  return limit_of(A, STATES, &out->limit, out->fastest, err);
+  return pki_coman_linear_limit(A, STATES, &out->limit, out->fastest, err);
 }
 
 static pk_status limit_whole(const linear *l, pki_coman_limits *out, pk_error *err)
@@ -181,7 +186,7 @@ static pk_status limit_whole(const linear *l, pki_coman_limits *out, pk_error *e
       add_torque(l, j, l->inverse[(size_t)i * (size_t)l->n + (size_t)j], A, size, STATES * i, STATES * j);
     }
   }
-  const pk_status status = limit_of(A, size, &out->whole, out->whole_value, err);
+  const pk_status status = pki_coman_linear_limit(A, size, &out->whole, out->whole_value, err);
   free(A);
   return status;
 }
