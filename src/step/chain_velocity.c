@@ -146,6 +146,10 @@ void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
   if (sim->scene.soft != NULL) {
     memcpy(sim->scene.soft->M, w->work.M, (size_t)sim->model->nM * sizeof *w->work.M);
   }
+  if (pki_soft_awaits(sim, g->plan->implicit)) {
+    sim->contact.factored = true; /* by pki_chain_stiffen, which follows the search */
+    return;
+  }
   if (pki_soft_acts(sim)) {
     pki_soft_stiffen(sim, g->u_free);
   }

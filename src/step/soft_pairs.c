@@ -166,6 +166,7 @@ static void carve_soft(struct pki_soft *s, const pk_sim *sim, const need *n, pki
   s->M = pki_arena_take(arena, (size_t)sim->model->nM, sizeof *s->M);
   s->x = pki_arena_take(arena, (size_t)sim->model->nu, sizeof *s->x);
   s->forces = pki_arena_take(arena, (size_t)s->elements, sizeof *s->forces);
+  s->spots = pki_arena_take(arena, (size_t)n->most, sizeof *s->spots);
   s->pool_size = (size_t)s->room * patch_bytes(1) + patch_bytes(s->elements);
   s->pool = pki_arena_take(arena, s->pool_size, 1);
 }
@@ -391,7 +392,7 @@ void pki_soft_begin_search(pk_sim *sim, double look)
   static const double fall = 4; /* times the way of a free fall in a step: velocities change on the way */
   s->search = PKI_SOFT_SEARCH_PATCHES;
   s->npatch = 0;
-  s->full = false;
+  s->full = s->unsearched = false;
   s->look = look;
   s->margin = fall * look * sim->options.dt * pki_length3(sim->model->gravity);
   s->rest = pki_arena_over(s->pool, s->pool_size);
