@@ -95,6 +95,8 @@ struct pki_soft {
   double look;   /* s, forces are those of depths so much later; 0: of the depths as they are */
   double energy; /* J, of a search for it */
   int rounds;    /* of Newton */
+  bool near;     /* the next solution needs no slopes */
+  bool kept;     /* slopes are those of the round before, and the factor of M~ has them */
   bool settled;
   double residual, scale; /* m/s */
   /* Of schemes of smooth motion: */

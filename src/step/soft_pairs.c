@@ -392,7 +392,7 @@ void pki_soft_begin_search(pk_sim *sim, double look)
   static const double fall = 4; /* times the way of a free fall in a step: velocities change on the way */
   s->search = PKI_SOFT_SEARCH_PATCHES;
   s->npatch = 0;
-  s->full = s->unsearched = false;
+  s->full = s->unsearched = s->near = s->kept = false;
   s->look = look;
   s->margin = fall * look * sim->options.dt * pki_length3(sim->model->gravity);
   s->rest = pki_arena_over(s->pool, s->pool_size);
