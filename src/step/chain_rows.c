@@ -45,7 +45,7 @@ static double margin_of(const pk_sim *sim)
 /* Contacts at the workspace's configuration; compliant pairs as patches, which then join M~ and u_free. */
 static bool find_with_patches(pk_sim *sim, pki_group *g, pk_step_info *info)
 {
-  const bool implicit = sim->scene.soft != NULL && g->plan->implicit;
+  const bool implicit = sim->scene.soft != NULL && g->plan->implicit, awaits = pki_soft_awaits(sim, implicit);
   if (implicit) {
     pki_soft_begin_search(sim, g->plan->dt, g->plan->dt - g->plan->reach, margin_of(sim));
   }
@@ -53,7 +53,7 @@ static bool find_with_patches(pk_sim *sim, pki_group *g, pk_step_info *info)
   if (implicit) {
     room = pki_soft_end_search(sim, info) && room;
     pki_soft_press(sim, g->u);
-    if (room && pki_soft_acts(sim)) {
+    if (room && (awaits || pki_soft_acts(sim))) {
       pki_chain_stiffen(sim, g);
     }
   }

@@ -119,7 +119,9 @@ static void solve_free_velocity(pk_sim *sim, pki_group *g)
   const pk_model *m = sim->model;
   pk_workspace *w = sim->workspace;
   if (m->nconstraint == 0) {
-    w->kernels->ltl_factor(&w->work);
+    if (sim->scene.soft == NULL || !sim->scene.soft->kept) {
+      w->kernels->ltl_factor(&w->work);
+    }
     w->kernels->ltl_solve(&w->work, g->u_free);
   } else {
     solve_constrained(sim, g, g->u_free);
@@ -145,6 +147,11 @@ void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
   pki_lap(sim, PK_STEP_PART_DYNAMICS, g->info);
   if (sim->scene.soft != NULL) {
     memcpy(sim->scene.soft->M, w->work.M, (size_t)sim->model->nM * sizeof *w->work.M);
+    sim->scene.soft->kept = false;
+  }
+  if (pki_soft_awaits(sim, g->plan->implicit)) {
+    sim->contact.factored = true; /* by pki_chain_stiffen, which follows the search */
+    return;
   }
   if (pki_soft_acts(sim)) {
     pki_soft_stiffen(sim, g->u_free);
@@ -155,7 +162,9 @@ void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
 void pki_chain_stiffen(pk_sim *sim, pki_group *g)
 {
   pki_work *w = &sim->workspace->work;
-  memcpy(w->M, sim->scene.soft->M, (size_t)sim->model->nM * sizeof *w->M);
+  if (!sim->scene.soft->kept) {
+    memcpy(w->M, sim->scene.soft->M, (size_t)sim->model->nM * sizeof *w->M);
+  }
   memcpy(g->u_free, g->drive, (size_t)sim->model->nu * sizeof *g->drive);
   pki_soft_stiffen(sim, g->u_free);
   solve_free_velocity(sim, g);

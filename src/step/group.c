@@ -327,6 +327,7 @@ static pk_status step_on_chains(pk_sim *sim, pk_step_info *info)
   refresh_plans(sim);
   if (sim->scene.soft != NULL) {
     sim->scene.soft->npatch = 0;
+    sim->scene.soft->unsearched = true;
   }
   g.plan = &sim->single.chains;
   g.world = sim, g.info = info;

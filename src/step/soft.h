@@ -48,6 +48,12 @@ typedef struct pki_soft_patch {
   double *Y[2], *Z[2]; /* [depth][4] whitened rows, angular and linear */
 } pki_soft_patch;
 
+/* An element that presses. */
+typedef struct pki_soft_spot {
+  double arm[3], force[3]; /* m, N: as pki_patch has them */
+  double place[2];         /* m, along the sides of a rectangle */
+} pki_soft_spot;
+
 /* What a search for patches is for. */
 typedef enum pki_soft_search {
   PKI_SOFT_SEARCH_NONE,    /* nothing: soft pairs are left out */
@@ -78,24 +84,28 @@ struct pki_soft {
   pki_soft_patch *patches;
   void *pool; /* of the patches' elements, */
   size_t pool_size;
-  pki_arena rest;      /* and what is left of it */
-  double *M;           /* [nM] without slopes of patches */
-  double *x;           /* [nu] scratch */
-  double (*forces)[3]; /* [elements] N, of all patches of the last step, one after the other */
+  pki_arena rest;       /* and what is left of it */
+  double *M;            /* [nM] without slopes of patches */
+  double *x;            /* [nu] scratch */
+  double (*forces)[3];  /* [elements] N, of all patches of the last step, one after the other */
+  pki_soft_spot *spots; /* scratch for the elements of one patch */
 
   /* ---- a step ---- */
 
   pki_soft_search search;
   int npatch;
-  int used;      /* elements of the patches */
-  bool full;     /* there was no room for all */
-  double margin; /* m, elements that are open by less are looked at, beside what bodies travel */
-  double within; /* m, that of the two bodies that travel most */
+  int used;        /* elements of the patches */
+  bool unsearched; /* the step has not looked for its patches yet */
+  bool full;       /* there was no room for all */
+  double margin;   /* m, elements that are open by less are looked at, beside what bodies travel */
+  double within;   /* m, that of the two bodies that travel most */
   bool ahead;    /* it is more than hard contacts are looked for in: soft pairs have a search of their own */
   double look;   /* s, forces are those of depths so much later; 0: of the depths as they are */
   double past;   /* s, from the start of the step to the configuration of the patches */
   double energy; /* J, of a search for it */
   int rounds;    /* of Newton */
+  bool near;     /* the next solution needs no slopes */
+  bool kept;     /* slopes are those of the round before, and the factor of M~ has them */
   bool settled;
   double residual, scale; /* m/s */
   /* Of schemes of smooth motion: */
@@ -147,6 +157,13 @@ static inline bool pki_soft_acts(const pk_sim *sim)
 {
   const struct pki_soft *s = sim->scene.soft;
   return s != NULL && s->npatch > 0 && s->look > 0;
+}
+
+/* A search for the patches of an implicit step is still to come: M~ without them is of no use. */
+static inline bool pki_soft_awaits(const pk_sim *sim, bool implicit)
+{
+  const pki_scene *c = &sim->scene;
+  return c->soft != NULL && c->soft->unsearched && implicit && (c->terrain != NULL || c->bodies_touch);
 }
 
 /* Patches of the step are looked for by the next search for contacts, within `margin`, at the workspace's configuration, whose twists are

@@ -125,6 +125,7 @@ static void carve_soft(struct pki_soft *s, const pk_sim *sim, pki_arena *arena)
   s->M = pki_arena_take(arena, (size_t)sim->model->nM, sizeof *s->M);
   s->x = pki_arena_take(arena, (size_t)sim->model->nu, sizeof *s->x);
   s->forces = pki_arena_take(arena, (size_t)s->elements, sizeof *s->forces);
+  s->spots = pki_arena_take(arena, (size_t)s->found.room, sizeof *s->spots);
   s->pool_size = (size_t)s->room * patch_bytes(1) + patch_bytes(s->elements);
   s->pool = pki_arena_take(arena, s->pool_size, 1);
 }

@@ -308,7 +308,7 @@ void pki_soft_begin_search(pk_sim *sim, double look, double past, double margin)
   struct pki_soft *s = sim->scene.soft;
   static const double fall = 4; /* times the way of a free fall in a step: velocities change on the way */
   s->npatch = s->used = 0;
-  s->full = false;
+  s->full = s->unsearched = s->near = s->kept = false;
   s->look = look, s->past = past;
   s->margin = fall * look * sim->options.dt * pki_length3(sim->model->gravity);
   s->within = most_travel(sim);
@@ -324,12 +324,12 @@ void pki_soft_begin_search(pk_sim *sim, double look, double past, double margin)
 bool pki_soft_end_search(pk_sim *sim, pk_step_info *info)
 {
   struct pki_soft *s = sim->scene.soft;
-  s->full = (s->ahead && !search_ahead(sim)) || s->full;
+  const bool listed = !s->ahead || search_ahead(sim);
   s->search = PKI_SOFT_SEARCH_NONE;
   const int rows = 2 * pki_soft_between(sim); /* of contacts: six rows are those of two */
   const bool grows = sim->grows && pki_law_of(&sim->options)->room == NULL;
   const int shown = grows ? PKI_SOFT_SHOWN * s->npatch : s->npatch;
-  if (s->full || sim->contact.nfound + (rows > shown ? rows : shown) > sim->options.max_contacts) {
+  if (s->full || !listed || sim->contact.nfound + (rows > shown ? rows : shown) > sim->options.max_contacts) {
     info->term = s->full ? PKI_SOFT_FULL : "max_contacts";
     info->contacts = sim->contact.nfound + s->npatch;
     return false;

@@ -9,30 +9,37 @@
 /* The normal forces of a patch together. Where it has let go, but the load of the step's start still bears friction, they are those of that
  * load, and no element presses. */
 typedef struct resultant {
-  int pressing; /* elements */
+  pki_soft_spot *spots; /* the elements that press */
+  int n;
   double total, deepest;
   double normal[3]; /* of their sum, unit */
   double centre[3]; /* from patch.at */
 } resultant;
 
 /* False: there is no force. */
-static bool resultant_of(const pki_soft_patch *p, const double (*force)[3], resultant *out)
+static bool resultant_of(const pki_soft_patch *p, const double (*force)[3], pki_soft_spot *spots,
+                         resultant *out)
 {
   double sum[3] = {0}, centre[3] = {0};
   const bool rubs = !(p->end.normal_force > 0) && pki_dot3(p->end.wrench + 3, p->end.wrench + 3) > 0;
-  *out = (resultant){0};
+  *out = (resultant){.spots = spots};
   for (int e = 0; e < p->patch.n; e++) {
     const double n[3] = {p->patch.normal[0][e], p->patch.normal[1][e], p->patch.normal[2][e]};
     const double push = rubs ? p->patch.load[e] : pki_dot3(n, force[e]);
-    out->pressing += !rubs && push > 0;
+    if (!(push > 0)) {
+      continue;
+    }
+    pki_soft_spot *const s = &spots[out->n];
+    out->n += !rubs;
     out->total += push;
     out->deepest = fmax(out->deepest, p->patch.depth[e]);
     for (int k = 0; k < 3; k++) {
+      s->arm[k] = p->patch.arm[k][e], s->force[k] = force[e][k];
       sum[k] += push * n[k];
-      centre[k] += push * p->patch.arm[k][e];
+      centre[k] += push * s->arm[k];
     }
   }
-  const double size = sqrt(pki_dot3(sum, sum));
+  const double size = pki_length3(sum);
   if (!(out->total > 0) || !(size > 1e-9 * out->total)) {
     return false;
   }
@@ -50,37 +57,40 @@ typedef struct rectangle {
   double axis[2][3], low[2], high[2];
 } rectangle;
 
-/* Where an element is along the axes. */
-static void place_element(const pki_soft_patch *p, int e, const resultant *r, const rectangle *q,
-                          double out[2])
+/* One side lies along the part of a direction that is across the normal; elements are placed along its sides. Returns by how much the
+ * main axes of the pressures are turned against its own, rad, at most an eighth of a turn; 0 where they are about the same along both. */
+static double place_along(resultant *r, const double along[3], rectangle *out)
 {
-  const double away[3] = {p->patch.arm[0][e] - r->centre[0], p->patch.arm[1][e] - r->centre[1],
-                          p->patch.arm[2][e] - r->centre[2]};
-  out[0] = pki_dot3(q->axis[0], away), out[1] = pki_dot3(q->axis[1], away);
-}
-
-/* One side lies along the part of a direction that is across the normal. */
-static rectangle rectangle_along(const pki_soft_patch *p, const double (*force)[3], const resultant *r,
-                                 const double along[3])
-{
-  rectangle q = {.low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}};
-  pki_along3(along, -pki_dot3(along, r->normal), r->normal, q.axis[0]);
-  const double size = pki_length3(q.axis[0]);
+  double middle[2], xx = 0, xy = 0, yy = 0;
+  pki_along3(along, -pki_dot3(along, r->normal), r->normal, out->axis[0]);
+  const double size = pki_length3(out->axis[0]);
   for (int k = 0; k < 3; k++) {
-    q.axis[0][k] /= size;
+    out->axis[0][k] /= size;
   }
-  pki_cross3(r->normal, q.axis[0], q.axis[1]);
-  for (int e = 0; e < p->patch.n; e++) {
-    double at[2];
-    if (force[e][0] == 0 && force[e][1] == 0 && force[e][2] == 0) {
-      continue;
-    }
-    place_element(p, e, r, &q, at);
+  pki_cross3(r->normal, out->axis[0], out->axis[1]);
+  for (int k = 0; k < 2; k++) {
+    middle[k] = pki_dot3(out->axis[k], r->centre);
+    out->low[k] = INFINITY, out->high[k] = -INFINITY;
+  }
+  for (int i = 0; i < r->n; i++) {
+    pki_soft_spot *const s = &r->spots[i];
+    const double push = pki_dot3(r->normal, s->force);
     for (int k = 0; k < 2; k++) {
-      q.low[k] = fmin(q.low[k], at[k]), q.high[k] = fmax(q.high[k], at[k]);
+      const double at = pki_dot3(out->axis[k], s->arm) - middle[k];
+      out->low[k] = at < out->low[k] ? at : out->low[k];
+      out->high[k] = at > out->high[k] ? at : out->high[k];
+      s->place[k] = at;
     }
+    xx += push * s->place[0] * s->place[0];
+    xy += push * s->place[0] * s->place[1];
+    yy += push * s->place[1] * s->place[1];
   }
-  return q;
+  static const double alike = 0.2, right = 1.57079632679489661923;
+  if (hypot(xx - yy, 2 * xy) < alike * (xx + yy)) {
+    return 0;
+  }
+  const double turn = 0.5 * atan2(2 * xy, xx - yy);
+  return turn - right * round(turn / right);
 }
 
 static double area_of(const rectangle *q)
@@ -88,36 +98,29 @@ static double area_of(const rectangle *q)
   return (q->high[0] - q->low[0]) * (q->high[1] - q->low[1]);
 }
 
-/* The main axis of the pressures, as seen in the axes of a rectangle; of the two the one that is nearer to its first. */
-static void main_axis(const pki_soft_patch *p, const double (*force)[3], const resultant *r,
-                      const rectangle *q, double out[3])
-{
-  double xx = 0, xy = 0, yy = 0, at[2];
-  for (int e = 0; e < p->patch.n; e++) {
-    const double push = pki_dot3(r->normal, force[e]);
-    place_element(p, e, r, q, at);
-    xx += push * at[0] * at[0], xy += push * at[0] * at[1], yy += push * at[1] * at[1];
-  }
-  double turn = 0.5 * atan2(2 * xy, xx - yy);
-  const double right = 2 * atan(1);
-  turn -= right * round(turn / right);
-  const double c = cos(turn), s = sin(turn);
-  for (int k = 0; k < 3; k++) {
-    out[k] = c * q->axis[0][k] + s * q->axis[1][k];
-  }
-}
-
 /* Along the axes of the first shape, which turn with it, unless one along the main axes of the pressures is clearly smaller. */
-static rectangle rectangle_of(const pki_soft_patch *p, const double (*force)[3], const resultant *r)
+static rectangle rectangle_of(const pki_soft_patch *p, resultant *r)
 {
-  static const double steep = 0.8, smaller = 0.9;
+  static const double steep = 0.8, turned = 0.05, smaller = 0.9;
   const double *const R = p->pose[0].rot;
   const double x[3] = {R[0], R[3], R[6]}, y[3] = {R[1], R[4], R[7]};
-  double along[3];
-  const rectangle own = rectangle_along(p, force, r, fabs(pki_dot3(x, r->normal)) < steep ? x : y);
-  main_axis(p, force, r, &own, along);
-  const rectangle turned = rectangle_along(p, force, r, along);
-  return area_of(&turned) < smaller * area_of(&own) ? turned : own;
+  rectangle own, other;
+  const double turn = place_along(r, fabs(pki_dot3(x, r->normal)) < steep ? x : y, &own);
+  if (fabs(turn) < turned) {
+    return own;
+  }
+  const double c = cos(turn), s = sin(turn);
+  double along[3], first[3];
+  memcpy(first, own.axis[0], sizeof first);
+  for (int k = 0; k < 3; k++) {
+    along[k] = c * own.axis[0][k] + s * own.axis[1][k];
+  }
+  place_along(r, along, &other);
+  if (area_of(&other) < smaller * area_of(&own)) {
+    return other;
+  }
+  place_along(r, first, &own);
+  return own;
 }
 
 /* ---- contacts of a patch ---- */
@@ -125,44 +128,37 @@ static rectangle rectangle_of(const pki_soft_patch *p, const double (*force)[3],
 /* Forces at the corners of a rectangle. */
 typedef struct corners {
   bool thin[2]; /* no wider than a line along this axis */
-  double share[4], force[4][3];
+  double force[4][3];
 } corners;
 
 /* Each element's force goes to the corners as bilinear interpolation weighs them: w_i >= 0 with sum w_i = 1 and sum w_i P_i the element's
- * place in the rectangle's plane. What the sum lacks of the step's own force is added in the same parts. */
-static corners spread_forces(const pki_soft_patch *p, const double (*force)[3], const resultant *r,
-                             const rectangle *q)
+ * place in the rectangle's plane. What the sum lacks of the step's own force is added in parts as the normal forces. */
+static corners spread_forces(const pki_soft_patch *p, const resultant *r, const rectangle *q)
 {
   static const double line = 1e-6;
   corners out = {0};
-  double rest[3] = {p->end_wrench[3], p->end_wrench[4], p->end_wrench[5]};
+  double rest[3] = {p->end_wrench[3], p->end_wrench[4], p->end_wrench[5]}, share[4], total = 0;
   const double width[2] = {q->high[0] - q->low[0], q->high[1] - q->low[1]};
   out.thin[0] = !(width[0] > line * width[1]), out.thin[1] = !(width[1] > line * width[0]);
-  for (int e = 0; e < p->patch.n; e++) {
-    double at[2], part[2][2];
-    if (force[e][0] == 0 && force[e][1] == 0 && force[e][2] == 0) {
-      continue;
-    }
-    const double n[3] = {p->patch.normal[0][e], p->patch.normal[1][e], p->patch.normal[2][e]};
-    const double push = pki_dot3(n, force[e]) / r->total;
-    place_element(p, e, r, q, at);
-    for (int k = 0; k < 2; k++) {
-      part[k][1] = out.thin[k] ? 0 : (at[k] - q->low[k]) / width[k];
-      part[k][0] = 1 - part[k][1];
-    }
-    for (int i = 0; i < 4; i++) {
-      const double w = part[0][i & 1] * part[1][i >> 1];
-      out.share[i] += w * push;
+  const double per[2] = {out.thin[0] ? 0 : 1 / width[0], out.thin[1] ? 0 : 1 / width[1]};
+  for (int i = 0; i < r->n; i++) {
+    const pki_soft_spot *const s = &r->spots[i];
+    const double x = fmin((s->place[0] - q->low[0]) * per[0], 1),
+                 y = fmin((s->place[1] - q->low[1]) * per[1], 1);
+    const double w[4] = {(1 - x) * (1 - y), x * (1 - y), (1 - x) * y, x * y};
+    for (int c = 0; c < 4; c++) {
       for (int k = 0; k < 3; k++) {
-        out.force[i][k] += w * force[e][k];
+        out.force[c][k] += w[c] * s->force[k];
       }
     }
-    for (int k = 0; k < 3; k++) {
-      rest[k] -= force[e][k];
-    }
   }
-  for (int i = 0; i < 12; i++) {
-    out.force[i / 3][i % 3] += out.share[i / 3] * rest[i % 3];
+  for (int c = 0; c < 4; c++) {
+    pki_sub3(rest, out.force[c], rest);
+    share[c] = pki_dot3(r->normal, out.force[c]);
+    total += share[c];
+  }
+  for (int c = 0; c < 4; c++) {
+    pki_along3(out.force[c], share[c] / total, rest, out.force[c]);
   }
   return out;
 }
@@ -191,24 +187,20 @@ static void impulse_of(const pki_contact *f, const double force[3], double dt, d
 }
 
 /* Contacts and their impulses; returns how many. */
-static int contacts_of(const pki_soft_patch *p, const double (*force)[3], double dt, int most,
+static int contacts_of(const pki_soft_patch *p, resultant *r, double dt, int most,
                        pki_contact out[PKI_SOFT_SHOWN], double impulse[PKI_SOFT_SHOWN][3])
 {
-  resultant r;
-  if (most == 0 || !resultant_of(p, force, &r)) {
-    return 0;
-  }
-  bool whole = p->patch.hertz || r.pressing < 3 || most < PKI_SOFT_SHOWN;
+  bool whole = p->patch.hertz || r->n < 3 || most < PKI_SOFT_SHOWN;
   int n = 0;
   if (!whole) {
-    const rectangle q = rectangle_of(p, force, &r);
-    const corners c = spread_forces(p, force, &r, &q);
+    const rectangle q = rectangle_of(p, r);
+    const corners c = spread_forces(p, r, &q);
     for (int i = 0; i < PKI_SOFT_SHOWN; i++) {
       const int side[2] = {i & 1, i >> 1};
       if ((c.thin[0] && side[0] == 1) || (c.thin[1] && side[1] == 1)) {
         continue;
       }
-      out[n] = contact_of(p, &r);
+      out[n] = contact_of(p, r);
       out[n].id = (unsigned)i;
       for (int a = 0; a < 2; a++) {
         const double along = c.thin[a] ? 0 : side[a] ? q.high[a] : q.low[a];
@@ -220,7 +212,7 @@ static int contacts_of(const pki_soft_patch *p, const double (*force)[3], double
   }
   if (whole) {
     n = 1;
-    out[0] = contact_of(p, &r);
+    out[0] = contact_of(p, r);
     impulse_of(&out[0], p->end_wrench + 3, dt, impulse[0]);
   }
   return n;
@@ -251,10 +243,13 @@ void pki_soft_show(pk_sim *sim)
     const int most = left - others >= PKI_SOFT_SHOWN ? PKI_SOFT_SHOWN : left > 0;
     pki_contact f[PKI_SOFT_SHOWN];
     double r[PKI_SOFT_SHOWN][3];
+    resultant all;
     pki_patch_press(&p->patch, p->end_twist, p->look, false, &p->end, force);
-    const int n = contacts_of(p, (const double(*)[3])force, sim->options.dt, most, f, r);
-    for (int k = 0; k < n; k++) {
-      insert_contact(&sim->state, &f[k], r[k]);
+    if (most > 0 && resultant_of(p, (const double(*)[3])force, s->spots, &all)) {
+      const int n = contacts_of(p, &all, sim->options.dt, most, f, r);
+      for (int k = 0; k < n; k++) {
+        insert_contact(&sim->state, &f[k], r[k]);
+      }
     }
     force += p->patch.n;
   }

@@ -127,7 +127,9 @@ void pki_soft_stiffen(pk_sim *sim, double *x)
         moved[k] = p->twist[k] - p->start[k];
       }
       apply_slope(p->press.slope, moved, f);
-      pki_twist_rows_add_inertia(&p->rows, sim->model, dt, p->press.slope, sim->workspace->work.M);
+      if (!s->kept) {
+        pki_twist_rows_add_inertia(&p->rows, sim->model, dt, p->press.slope, sim->workspace->work.M);
+      }
     }
     for (int k = 0; k < 6; k++) {
       f[k] = dt * (f[k] + p->press.wrench[k]);
@@ -153,7 +155,7 @@ static void take_solution(pk_sim *sim, const double *u_end)
     for (int k = 0; k < 6; k++) {
       p->end_wrench[k] = p->press.wrench[k] - given[k];
     }
-    pki_patch_press(&p->patch, p->end_twist, p->look, true, &p->end, NULL);
+    pki_patch_press(&p->patch, p->end_twist, p->look, !s->near, &p->end, NULL);
   }
 }
 
@@ -278,7 +280,11 @@ static void move_patches(pk_sim *sim, double a)
       p->twist[k] += a * (p->end_twist[k] - p->twist[k]);
       p->wrench[k] += a * (p->end_wrench[k] - p->wrench[k]);
     }
-    linearise_patch(p, true);
+    if (s->kept) {
+      memcpy(p->press.wrench, p->end.wrench, sizeof p->press.wrench);
+    } else {
+      linearise_patch(p, true);
+    }
   }
 }
 
@@ -326,9 +332,13 @@ static bool shorten_looks(pk_sim *sim)
   return any;
 }
 
+/* What C leaves out makes the last rounds converge linearly, whatever is done about slopes: near the solution they stay as they are, and so
+ * does the factor of M~, unless a round falls behind. */
 bool pki_soft_relinearise(pk_sim *sim, const double *u_end)
 {
+  static const double near = 1e-3, behind = 0.25;
   struct pki_soft *s = sim->scene.soft;
+  const double before = s->residual;
   take_solution(sim, u_end);
   measure_residual(sim);
   s->settled = s->residual <= sim->options.tolerance * s->scale;
@@ -339,7 +349,13 @@ bool pki_soft_relinearise(pk_sim *sim, const double *u_end)
     return false;
   }
   s->rounds++;
-  move_patches(sim, s->settled ? 1 : choose_step(sim));
+  const double a = s->settled ? 1 : choose_step(sim);
+  s->kept = s->near && !s->settled && a == 1 && s->residual < behind * before;
+  if (s->near && !s->kept && a == 1) {
+    slope_along(sim, 1, true);
+  }
+  move_patches(sim, a);
+  s->near = sim->model->nconstraint == 0 && s->residual < near * s->scale && (s->kept || !s->near);
   return true;
 }
 

@@ -318,6 +318,10 @@ int pki_patch_find(const pki_soft_side *a, const pki_soft_side *b, void *scratch
 
 void pki_patch_lag(pki_patch *p, const double twist[6])
 {
+  if (p->law[0].friction != PK_COMPLIANCE_FRICTION_CONVEX &&
+      p->law[1].friction != PK_COMPLIANCE_FRICTION_CONVEX) {
+    return; /* they bear nothing */
+  }
   for (int i = 0; i < p->n; i++) {
     const double arm[3] = {p->arm[0][i], p->arm[1][i], p->arm[2][i]}, x = fmax(p->depth[i], 0);
     double v[3];
