@@ -291,7 +291,7 @@ pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err)
     to->colliders.of[i].mask = from->colliders.of[i].mask;
   }
   rebuild_collision_filter(sim);
-  return status;
+  return status == PK_OK ? pki_soft_plan(sim, err) : status; /* of the surfaces as they are now */
 }
 
 int pki_sim_intrusions(pk_sim *sim, double least, pk_sim_overlap_pair *out, int most)

@@ -166,6 +166,36 @@ static void a_world_made_like_a_hard_one_steps_as_it_does(void **state)
   end_world(sim[1], t, m);
 }
 
+/* Balls whose faces are needed on a surface of their own step in a copy of the world as in the world itself. */
+static void a_world_made_like_a_soft_one_steps_as_it_does(void **state)
+{
+  (void)state;
+  pk_error err = {.message = ""};
+  pk_model *m = balls_model(1);
+  pk_terrain *t = slope_terrain(0);
+  const pk_sim_options o = pk_sim_options_default();
+  const pk_compliance c = pk_compliance_default();
+  pk_sim *sim[2];
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(pk_sim_create(m, &o, &sim[i], &err), PK_OK);
+  }
+  assert_int_equal(pk_sim_set_terrain(sim[1], t, NULL, 0, &err), PK_OK);
+  assert_int_equal(pk_sim_set_surface(sim[1], 0, 1, &err), PK_OK);
+  assert_int_equal(pk_sim_set_surface_compliance(sim[1], 1, &c, &err), PK_OK);
+  assert_int_equal(pk_sim_set_material_compliance(sim[1], 0, &c, &err), PK_OK);
+  assert_int_equal(pk_sim_set_like(sim[0], sim[1], &err), PK_OK);
+  for (int i = 0; i < 2; i++) {
+    pk_sim_q(sim[i])[2] = 0.9 * RADIUS;
+    assert_true(pk_sim_elastic_energy(sim[i]) > 0);
+    for (int k = 0; k < 10; k++) {
+      assert_int_equal(pk_sim_step(sim[i], NULL), PK_OK);
+    }
+  }
+  assert_memory_equal(pk_sim_q(sim[0]), pk_sim_q(sim[1]), (size_t)m->nq * sizeof(double));
+  pk_sim_destroy(sim[0]);
+  end_world(sim[1], t, m);
+}
+
 /* What is planned once for all shapes is enough for each: surfaces and filters that are set one by one plan nothing. */
 static void setting_surfaces_one_by_one_allocates_nothing(void **state)
 {
@@ -232,6 +262,7 @@ int main(void)
       cmocka_unit_test(faces_of_many_small_meshes_all_press),
       cmocka_unit_test(room_for_pairs_grows_where_that_for_contacts_is_given),
       cmocka_unit_test(a_world_made_like_a_hard_one_steps_as_it_does),
+      cmocka_unit_test(a_world_made_like_a_soft_one_steps_as_it_does),
       cmocka_unit_test(setting_surfaces_one_by_one_allocates_nothing),
       cmocka_unit_test(round_bodies_under_hertz_have_no_faces),
       cmocka_unit_test(pairs_that_are_let_collide_later_have_their_memory),
