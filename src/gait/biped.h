@@ -86,7 +86,7 @@ pk_status pki_biped_validate(const pk_biped_options *o, pk_error *err);
 pk_whole_body_options pki_biped_whole(const pk_biped_options *o);
 
 /* biped_clock.c */
-void pki_biped_start(const pki_whole_body *c, const pki_whole_lanes *w, int l, pki_whole_state *s);
+void pki_biped_start(const pki_whole_body *c, const pki_whole_lanes *w, int l, pki_whole_state *whole);
 void pki_biped_tick(pki_biped_now *n);
 
 /* biped_plan.c: the plan from the beginning of the phase on, the target of a swinging foot, and the pressure that is asked for. */

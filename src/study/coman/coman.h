@@ -136,11 +136,11 @@ typedef struct pki_coman_data {
 /* coman_lift.c. What a lift leaves is freed by pki_coman_lift_free, also after a failure. */
 pk_status pki_coman_lift_run(const pki_coman_variant *variant, const pki_study_watch *watch,
                              pki_coman_lift *out, pk_error *err);
-void pki_coman_lift_free(pki_coman_lift *lift);
+void pki_coman_lift_free(pki_coman_lift *out);
 
 /* coman_squat.c, likewise. */
 pk_status pki_coman_squat_run(bool quick, const pki_study_watch *watch, pki_coman_squat *out, pk_error *err);
-void pki_coman_squat_free(pki_coman_squat *squat);
+void pki_coman_squat_free(pki_coman_squat *out);
 
 /* coman_limits.c. A quick study leaves out the runs that measure a limit. */
 pk_status pki_coman_limits_compute(bool quick, pki_coman_limits *out, pk_error *err);
