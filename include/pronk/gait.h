@@ -468,9 +468,9 @@ typedef struct pk_biped_change {
 typedef struct pk_biped_options {
   /* s between updates, a whole number of steps; 0: each step. Default 2e-3. */
   double period;
-  /* Links of the left and the right foot. Required. */
+  /* Links of the left and the right foot. Required; the first one is not to the right of the second at the model's start. */
   const char *feet[2];
-  /* Joints that swing the left and the right arm; NULL: none. */
+  /* Joints with motors that swing the left and the right arm; NULL: none. */
   const char *arms[2];
 
   /* m/s, wanted speed. Default 0. */
@@ -508,7 +508,7 @@ typedef struct pk_biped_options {
   double touch;
   /* rad, forward lean of the trunk. Default 0. */
   double lean;
-  /* Of the arms: angle for each metre that the foot of the same side is behind the other one, in 1/height. Default 0.5. */
+  /* rad, of an arm forward, for each height by which the foot of its side is behind the other one. Default 0.5. */
   double arm_swing;
 
   /* m, of the planned pressure from the middle of a sole, forward. Default 0. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "control/effort.h"
 #include "math/mat3.h"
 #include "pronk/dynamics.h"
@@ -191,46 +192,102 @@ static const pki_whole_planner biped_planner = {.name = "biped",
 
 /* ---- making one ---- */
 
-/* Sum of mass times x of all links of the robot, at configuration q. */
-static double forward_moment(const pki_whole_body *c, const pk_model *m, pk_workspace *work, const double *q)
+/* A robot at its start, and what its trunk has for ahead and left there. */
+typedef struct start_pose {
+  const pki_whole_body *c;
+  const pk_model *m;
+  pk_workspace *work;
+  double *q;
+  double ahead[2], left[2]; /* world, horizontal */
+} start_pose;
+
+static void close_start(start_pose *p)
 {
+  pk_workspace_destroy(p->work);
+  free(p->q);
+}
+
+static pk_status open_start(const pki_whole_body *c, const pk_model *m, start_pose *p, pk_error *err)
+{
+  *p = (start_pose){.c = c, .m = m, .q = malloc((size_t)m->nq * sizeof *p->q)};
+  if (p->q == NULL) {
+    return pki_fail_memory(err, "a controller");
+  }
+  const pk_status status = pk_workspace_create(m, &p->work, err);
+  if (status != PK_OK) {
+    close_start(p);
+    return status;
+  }
+  memcpy(p->q, m->q0, (size_t)m->nq * sizeof *p->q);
+  pk_kinematics_compute(p->work, p->q, NULL);
+  const pk_pose trunk = pk_link_pose(p->work, m->robots[c->robot].root_link);
+  const double heading = atan2(trunk.rot[3], trunk.rot[0]);
+  p->ahead[0] = cos(heading), p->ahead[1] = sin(heading);
+  p->left[0] = -p->ahead[1], p->left[1] = p->ahead[0];
+  return PK_OK;
+}
+
+/* The first foot is the left one. */
+static pk_status check_sides(const start_pose *p, pk_error *err)
+{
+  const int left = p->c->feet[PKI_LEFT].link, right = p->c->feet[PKI_RIGHT].link;
+  const pk_pose a = pk_link_pose(p->work, left), b = pk_link_pose(p->work, right);
+  const double apart = p->left[0] * (a.pos[0] - b.pos[0]) + p->left[1] * (a.pos[1] - b.pos[1]);
+  return apart >= 0 ? PK_OK
+                    : pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
+                               "\"%s\" is %.3g m to the right of \"%s\" at the start, expected the left "
+                               "foot, then the right foot",
+                               p->m->links[left].name, -apart, p->m->links[right].name);
+}
+
+/* Sum of mass times way ahead of all links of the robot. */
+static double forward_moment(const start_pose *p)
+{
+  const pk_model *m = p->m;
   double sum = 0;
-  pk_kinematics_compute(work, q, NULL);
+  pk_kinematics_compute(p->work, p->q, NULL);
   for (int i = 0; i < m->nlink; i++) {
-    if (m->links[i].robot == c->robot && m->links[i].body >= 0) {
+    if (m->links[i].robot == p->c->robot && m->links[i].body >= 0) {
       double at[3];
-      const pk_pose pose = pk_link_pose(work, i);
+      const pk_pose pose = pk_link_pose(p->work, i);
       pki_mat3_apply(pose.rot, m->links[i].inertia.com, at);
-      sum += m->links[i].inertia.mass * (pose.pos[0] + at[0]);
+      sum += m->links[i].inertia.mass *
+             (p->ahead[0] * (pose.pos[0] + at[0]) + p->ahead[1] * (pose.pos[1] + at[1]));
     }
   }
   return sum;
 }
 
 /* The sign of the angle by which the mass beyond a joint goes forward. */
-static pk_status find_forward(const pki_whole_body *c, const pk_model *m, int joint, double *sign,
-                              pk_error *err)
+static double find_forward(start_pose *p, int joint)
 {
-  pk_workspace *work;
-  double *q = malloc((size_t)m->nq * sizeof *q);
-  if (q == NULL) {
-    return pki_fail_memory(err, "a controller");
+  double *angle = &p->q[p->m->dof_q[p->c->u + p->c->act[joint]]];
+  const double kept = *angle, before = forward_moment(p);
+  *angle += 0.1;
+  const double sign = forward_moment(p) > before ? 1 : -1;
+  *angle = kept;
+  return sign;
+}
+
+/* The joint with a motor whose name is most like this one; NULL: none is like it. */
+static const char *nearest_driven(const pki_whole_body *c, const pk_model *m, const char *name)
+{
+  const char *near = NULL;
+  int least = 4;
+  for (int j = 0; j < c->nact; j++) {
+    const char *joint = m->joints[m->dof_joint[c->u + c->act[j]]].name;
+    const int edits = pki_word_distance(name, joint);
+    near = edits < least ? joint : near;
+    least = edits < least ? edits : least;
   }
-  const pk_status status = pk_workspace_create(m, &work, err);
-  if (status == PK_OK) {
-    memcpy(q, m->q0, (size_t)m->nq * sizeof *q);
-    const double before = forward_moment(c, m, work, q);
-    q[m->dof_q[c->u + c->act[joint]]] += 0.1;
-    *sign = forward_moment(c, m, work, q) > before ? 1 : -1;
-    pk_workspace_destroy(work);
-  }
-  free(q);
-  return status;
+  return near;
 }
 
 /* The joint that swings an arm. */
-static pk_status find_arm(const pki_whole_body *c, const pk_model *m, int side, pk_error *err)
+static pk_status find_arm(start_pose *p, int side, pk_error *err)
 {
+  const pki_whole_body *c = p->c;
+  const pk_model *m = p->m;
   pki_biped *b = c->plan;
   const char *name = b->options.arms[side];
   b->arm[side] = -1;
@@ -242,10 +299,33 @@ static pk_status find_arm(const pki_whole_body *c, const pk_model *m, int side, 
     b->arm[side] = m->dof_joint[c->u + c->act[j]] == joint ? j : b->arm[side];
   }
   if (b->arm[side] < 0) {
+    const char *near = nearest_driven(c, m, name);
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "arms"},
-                    "there is no joint \"%s\" with a motor in this robot to swing an arm", name);
+                    "there is no joint \"%s\" with a motor in this robot to swing an arm%s%s%s", name,
+                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
   }
-  return find_forward(c, m, b->arm[side], &b->arm_sign[side], err);
+  if (side == PKI_RIGHT && b->arm[PKI_LEFT] == b->arm[PKI_RIGHT]) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "arms"},
+                    "\"%s\" is given for both arms, expected one joint for each", name);
+  }
+  b->arm_sign[side] = find_forward(p, b->arm[side]);
+  return PK_OK;
+}
+
+/* What the start pose tells: which foot is left, and which way arms go forward. */
+static pk_status look_at_start(const pki_whole_body *c, const pk_model *m, pk_error *err)
+{
+  start_pose p;
+  pk_status status = open_start(c, m, &p, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  status = check_sides(&p, err);
+  for (int f = 0; f < 2 && status == PK_OK; f++) {
+    status = find_arm(&p, f, err);
+  }
+  close_start(&p);
+  return status;
 }
 
 pk_status pk_biped_create(const pk_model *model, const pk_biped_options *options, pk_controller **out,
@@ -276,8 +356,8 @@ pk_status pk_biped_create(const pk_model *model, const pk_biped_options *options
                         "\"%s\" is %s, expected a sole on a robot with a free trunk", chosen.feet[f],
                         c->is_free ? "a point" : "of a robot that is fixed to the world");
     }
-    status = status == PK_OK ? find_arm(c, model, f, err) : status;
   }
+  status = status == PK_OK ? look_at_start(c, model, err) : status;
   if (status != PK_OK) {
     pki_controller_destroy(&c->controller);
     return status;

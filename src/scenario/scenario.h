@@ -216,7 +216,7 @@ typedef struct pki_scenario {
   const pki_node *estimator_node;       /* NULL: there is none */
   pk_base_estimator_options estimator;  /* of the trunk, for controllers that see sensors */
   char (*estimator_feet)[64];           /* names among its options point here; NULL: none */
-  char (*controller_names)[64];         /* lists of names among its options point here; NULL: none */
+  char (**controller_names)[64];        /* by field: lists of names that its options point to; NULL: none */
   pki_scenario_object *objects;         /* [nobject] */
   pki_scenario_actuator *actuators;     /* [nactuator] */
   pki_scenario_constraint *constraints; /* [nconstraint] */

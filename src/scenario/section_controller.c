@@ -36,23 +36,27 @@ static void read_controller_list(pki_scenario *s, const pki_node *node, pki_prob
   }
 }
 
-/* Other parts of a controller's table are lists of `least` to `most` names (0: as many as that): pointers at their offset, NULL where none is given. One
- * such list is enough today. */
+/* Other parts of a controller's table are lists of `least` to `most` names (0: as many as that): pointers at their offset, NULL where none is given. The
+ * scenario keeps a list for each field. */
 static void read_controller_names(pki_scenario *s, const pki_node *node, pki_problems *problems)
 {
+  s->controller_names = calloc((size_t)s->controller->nfield + 1, sizeof *s->controller_names);
+  if (s->controller_names == NULL) {
+    pki_problem_memory(problems);
+    return;
+  }
   for (int i = 0; i < s->controller->nfield; i++) {
     const pk_field *f = &s->controller->fields[i];
     const bool names = f->type == PK_FIELD_PART &&
                        (s->controller->list == NULL || strcmp(s->controller->list->name, f->name) != 0);
     const pki_node *list = names ? pki_node_find(node, f->name) : NULL;
     int count = 0;
-    if (list == NULL || s->controller_names != NULL ||
-        pki_read_names(list, (int)(f->least > 0 ? f->least : f->most), (int)f->most, &s->controller_names,
+    if (pki_read_names(list, (int)(f->least > 0 ? f->least : f->most), (int)f->most, &s->controller_names[i],
                        &count, problems) != PK_OK) {
       continue;
     }
     for (int k = 0; k < count; k++) {
-      const char *name = s->controller_names[k];
+      const char *name = s->controller_names[i][k];
       memcpy((char *)s->controller_options + f->offset + (size_t)k * sizeof name, &name, sizeof name);
     }
   }
@@ -138,7 +142,10 @@ static void read_controller(pki_scenario *s, const pki_node *node, pki_problems 
 
 static void release_controller(pki_scenario *s)
 {
-  free(s->controller_names);
+  for (int i = 0; s->controller_names != NULL && i < s->controller->nfield; i++) {
+    free(s->controller_names[i]);
+  }
+  free((void *)s->controller_names);
   free(s->controller_options);
 }
 

@@ -118,6 +118,47 @@ static void coman_walks_at_its_speed_turns_steps_aside_and_stops(void **state)
   end_walk(&w);
 }
 
+/* rad for each height: by how much the left shoulder turns with the way of its foot ahead of the other one, over a cycle of two steps. A positive angle of it
+ * takes the arm back. */
+static double swing_of_left_arm(const char *const *sets, int nset)
+{
+  enum { SAMPLES = 50 };
+  walk w = set_out(SCENE("coman-walk"), sets, nset);
+  const pk_model *m = w.world.model;
+  const pki_whole_body *c = w.world.controller->user;
+  const int q = m->joints[pk_model_find_joint(m, "LShSag")].q;
+  double x[SAMPLES], y[SAMPLES], mean[2] = {0, 0}, product = 0, square = 0;
+  for (int k = 0; k < SAMPLES; k++) {
+    go_until(&w, 3.3 + 0.02 * k);
+    const pk_pose own = pk_link_pose(w.work, c->feet[0].link), other = pk_link_pose(w.work, c->feet[1].link);
+    x[k] = cos(w.yaw) * (own.pos[0] - other.pos[0]) + sin(w.yaw) * (own.pos[1] - other.pos[1]);
+    y[k] = pk_sim_q(w.world.sim)[q];
+    mean[0] += x[k] / SAMPLES, mean[1] += y[k] / SAMPLES;
+  }
+  for (int k = 0; k < SAMPLES; k++) {
+    product += (x[k] - mean[0]) * (y[k] - mean[1]);
+    square += (x[k] - mean[0]) * (x[k] - mean[0]);
+  }
+  const double swing = c->height * product / square;
+  print_message("the left arm swings by %.3f rad over a height\n", swing);
+  assert_int_equal(w.uncertified, 0);
+  end_walk(&w);
+  return swing;
+}
+
+/* The keys `arms` and `arm_swing` of scenarios, and any heading at the start. */
+static void arms_swing_against_the_legs_as_far_as_they_are_asked_to(void **state)
+{
+  (void)state;
+  SKIP_WHEN_SLOW("arms");
+  const char *const still[] = {"controller.arm_swing=0"}, *const far[] = {"controller.arm_swing=1"},
+                    *const back[] = {"controller.arm_swing=1", "model.rpy=[0, 0, 3]"};
+  assert_near(swing_of_left_arm(NULL, 0), 0.5, 0.15);
+  assert_near(swing_of_left_arm(still, 1), 0, 0.1);
+  assert_near(swing_of_left_arm(far, 1), 1, 0.3);
+  assert_near(swing_of_left_arm(back, 2), 1, 0.3);
+}
+
 static void coman_recovers_from_pushes_in_four_directions_at_two_phases(void **state)
 {
   (void)state;
@@ -243,6 +284,7 @@ int main(void)
   setenv("PRONK_MOTORS", PK_SOURCE_DIR "/motors", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(coman_walks_at_its_speed_turns_steps_aside_and_stops),
+      cmocka_unit_test(arms_swing_against_the_legs_as_far_as_they_are_asked_to),
       cmocka_unit_test(coman_recovers_from_pushes_in_four_directions_at_two_phases),
       cmocka_unit_test(steps_that_may_not_move_do_not_catch_a_push),
       cmocka_unit_test(coman_crosses_a_bump_that_it_does_not_see),

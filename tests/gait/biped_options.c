@@ -49,9 +49,23 @@ static void wrong_options_are_refused_by_name(void **state)
   assert_refused(coman, &o, PK_ERROR_UNSUPPORTED, "feet",
                  "\"r_wrist\" is a point, expected a sole on a robot with a free trunk");
   o = good_options();
-  o.arms[0] = "LSh";
+  o.feet[0] = "RFoot", o.feet[1] = "LFoot";
+  assert_refused(coman, &o, PK_ERROR_ARGUMENT, "feet",
+                 "\"RFoot\" is 0.145 m to the right of \"LFoot\" at the start, expected the left foot, then "
+                 "the right foot");
+  o = good_options();
+  o.arms[1] = "RShSg";
+  assert_refused(
+      coman, &o, PK_ERROR_ARGUMENT, "arms",
+      "there is no joint \"RShSg\" with a motor in this robot to swing an arm; did you mean \"RShSag\"?");
+  o = good_options();
+  o.arms[0] = "shoulder";
   assert_refused(coman, &o, PK_ERROR_ARGUMENT, "arms",
-                 "there is no joint \"LSh\" with a motor in this robot to swing an arm");
+                 "there is no joint \"shoulder\" with a motor in this robot to swing an arm");
+  o = good_options();
+  o.arms[0] = "LShSag", o.arms[1] = "LShSag";
+  assert_refused(coman, &o, PK_ERROR_ARGUMENT, "arms",
+                 "\"LShSag\" is given for both arms, expected one joint for each");
   o = good_options();
   o.wide = 0.1;
   assert_refused(coman, &o, PK_ERROR_ARGUMENT, "wide", "wide is 0.1 m, expected narrow, 0.11, or more");

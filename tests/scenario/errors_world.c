@@ -99,6 +99,13 @@ static const wrong cases[] = {
      "RH_FOT]\n",
      5, "controller.feet", NULL},
     {"duration: 1\nmodel: pendulum\ncontroller: locomotion\n", 3, "controller", NULL},
+    {"duration: 1\nmodel: coman\ncontroller:\n  name: biped\n  feet: [LFoot, RFoot]\n  arms: [LShSag, "
+     "RShSg]\n",
+     6, "controller.arms",
+     "there is no joint \"RShSg\" with a motor in this robot to swing an arm; did you mean \"RShSag\"?"},
+    {"duration: 1\nmodel: coman\ncontroller:\n  name: biped\n  feet: [RFoot, LFoot]\n", 5, "controller.feet",
+     "\"RFoot\" is 0.145 m to the right of \"LFoot\" at the start, expected the left foot, then the right "
+     "foot"},
     {"duration: 1\nmodels: [pendulum, pendulum]\n", 2, "models.1",
      "models.0 has a link \"world\", too: give each robot its own prefix"},
     {"duration: 1\nmodel: {model: pendulum, surfaces: {body: rubber}}\n", 2, "model.surfaces.body",
