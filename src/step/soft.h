@@ -111,6 +111,13 @@ struct pki_soft {
 /* The surfaces of colliders i and j; false: the pair is hard. */
 bool pki_soft_surfaces(const pk_sim *sim, int i, int j, const pk_compliance *out[2]);
 
+/* Pairs of colliders that may meet and are soft, in a world with compliance; `visit` returns false to stop. */
+typedef bool pki_soft_visitor(pk_sim *sim, int i, int j, const pk_compliance *const of[2], void *user);
+void pki_soft_visit_pairs(pk_sim *sim, pki_soft_visitor *visit, void *user);
+
+/* Whether some pair of colliders that may meet is hard, in a world with compliance. */
+bool pki_soft_has_hard_pair(const pk_sim *sim);
+
 /* The largest coefficient of friction that the law of a soft pair has, apart from viscous friction; false: it is hard. */
 bool pki_soft_friction(const pki_scene *c, const pki_contact *f, double *mu);
 
