@@ -121,7 +121,7 @@ static bool check_pair(pk_sim *sim, int i, int j, const pk_compliance *const of[
   all->status = pki_patch_supports(&sides[0], &sides[1], &why);
   if (all->status != PK_OK) {
     all->body = a->body;
-    pki_fail(all->err, all->status, (pki_where){.field = "compliance"}, "\"%.80s\" on \"%.80s\": %.200s",
+    pki_fail(all->err, all->status, (pki_where){.field = "compliance"}, "\"%.80s\" on \"%.80s\": %.300s",
              name_of(sim, a), name_of(sim, b), why.message);
   }
   return all->status == PK_OK;

@@ -245,6 +245,7 @@ void pki_soft_show(pk_sim *sim)
   struct pki_soft *s = sim->scene.soft;
   double(*force)[3] = s->forces;
   s->shown = true;
+  s->ncontact = 0;
   for (int i = 0; i < s->npatch; i++) {
     pki_soft_patch *p = &s->patches[i];
     const int left = sim->options.max_contacts - sim->state.n.nlast, others = s->npatch - i - 1;
@@ -256,6 +257,7 @@ void pki_soft_show(pk_sim *sim)
     for (int k = 0; k < n; k++) {
       insert_contact(&sim->state, &f[k], r[k]);
     }
+    s->ncontact += n;
     force += p->patch.n;
   }
 }

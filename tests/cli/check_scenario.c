@@ -374,7 +374,12 @@ static void compliances_that_do_nothing_are_warnings(void **state)
   assert_true(contains(r.out, "moreau, hard contact"));
   run_free(&r);
   r = run("run check_soft.yaml --no-output");
-  assert_true(contains(r.err, "rubber: no pair gives way by it"));
+  assert_true(contains(r.err, "no pair gives way by it"));
+  run_free(&r);
+  write_soft_scenario("{compliance: rubber}");
+  r = run("check check_soft.yaml --set compliance.rubber.stiffness=2e9");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.out, "stiffness over layer is 4e+11 N/m^3, expected at most 2e+11"));
   run_free(&r);
   write_soft_scenario("{compliance: rubber, restitution_n: 0.9}");
   r = run("check check_soft.yaml --set 'compliance.felt={stiffness: 1e5}'");
