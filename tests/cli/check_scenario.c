@@ -351,8 +351,9 @@ static void surfaces_that_give_way_are_explained(void **state)
   write_soft_scenario("{compliance: rubber}");
   run_result r = run("check check_soft.yaml");
   assert_int_equal(r.status, 0);
-  assert_true(contains(r.out, "  compliance  rubber: elastic-foundation, 1e+06 Pa, layer 0.005 m, friction "
-                              "stribeck 0.8; object crate, material table\n"));
+  assert_true(contains(r.out,
+                       "  compliance  rubber: elastic-foundation, stiffness 1e+06, layer 0.005 m, friction "
+                       "stribeck 0.8; object crate, material table\n"));
   assert_true(contains(r.out, "  soft pairs  crate on table (elastic-foundation)\n"));
   assert_true(contains(r.out, "moreau, compliant surfaces, solver"));
   assert_false(contains(r.out, "warning"));
@@ -379,7 +380,9 @@ static void compliances_that_do_nothing_are_warnings(void **state)
   write_soft_scenario("{compliance: rubber}");
   r = run("check check_soft.yaml --set compliance.rubber.stiffness=2e9");
   assert_int_equal(r.status, 2);
-  assert_true(contains(r.out, "stiffness over layer is 4e+11 N/m^3, expected at most 2e+11"));
+  assert_true(contains(
+      r.out,
+      "pressure for each depth is 4e+11 N/m^3 (stiffness 2e+09, layer 0.005 m), expected at most 2e+11"));
   run_free(&r);
   write_soft_scenario("{compliance: rubber, restitution_n: 0.9}");
   r = run("check check_soft.yaml --set 'compliance.felt={stiffness: 1e5}'");

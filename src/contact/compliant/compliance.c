@@ -41,19 +41,25 @@ pk_compliance pk_compliance_default(void)
  * converge, at 5e11 on a walking robot. */
 static const double stiffest = 2e11;
 
-/* Springs on faces that are nearly hard are no task for a step that resolves them. */
+/* Springs on faces that are nearly hard are no task for a step that resolves them. Against a rigid surface they are hardest; a
+ * layer that the other surface gives is not known here. */
 static pk_status check_stiffness(const pk_compliance *c, pk_error *err)
 {
-  const bool mesh = c->law == PK_COMPLIANCE_LAW_ELASTIC_MESH;
-  const double layer = mesh ? 1 : c->layer;
-  if (c->law == PK_COMPLIANCE_LAW_HERTZ || layer == 0 || c->stiffness <= stiffest * layer * (1 + 1e-9)) {
+  const pki_compliance_law_row *law = pki_compliance_laws[c->law];
+  const pki_soft_side own = {.surface = c}, rigid = {.surface = NULL};
+  pki_foundation springs = {.stiffness = {0, 0}};
+  if (law->blend != NULL) {
+    law->blend(&own, &rigid, &springs);
+  }
+  const double K = springs.stiffness[0];
+  if (isinf(K) || K <= stiffest * (1 + 1e-9)) {
     return PK_OK;
   }
   return pki_fail(
       err, PK_ERROR_ARGUMENT, (pki_where){.field = "stiffness"},
-      "%s is %.4g N/m^3, expected at most %g: steps would not resolve it; use hard contact, without "
-      "a compliance",
-      mesh ? "stiffness" : "stiffness over layer", c->stiffness / layer, stiffest);
+      "pressure for each depth is %.4g N/m^3 (stiffness %g, layer %g m), expected at most %g: steps "
+      "would not resolve it; use hard contact, without a compliance",
+      K, c->stiffness, c->layer, stiffest);
 }
 
 pk_status pk_compliance_check(const pk_compliance *compliance, pk_error *err)

@@ -33,16 +33,13 @@ static const char *friction_word(const pk_compliance *c)
   return "";
 }
 
-/* "  compliance  sole: elastic-foundation, 1e+06 Pa, layer 0.005 m, friction stribeck 1.1 to 0.9; link LFoot" */
+/* "  compliance  sole: elastic-foundation, stiffness 1e+06, layer 0.005 m, friction stribeck 1.1 to 0.9; link LFoot" */
 static void print_entry(const pki_scenario *s, const pki_scenario_compliance *entry)
 {
   const pk_compliance *c = &entry->compliance;
   int shown = 0;
-  printf("  compliance  %s: %s, %g %s", entry->name, pki_compliance_laws[c->law]->name, c->stiffness,
-         c->law == PK_COMPLIANCE_LAW_ELASTIC_MESH ? "N/m^3" : "Pa");
-  if (c->law == PK_COMPLIANCE_LAW_ELASTIC_FOUNDATION) {
-    printf(", layer %g m", c->layer);
-  }
+  printf("  compliance  %s: %s, stiffness %g, layer %g m", entry->name, pki_compliance_laws[c->law]->name,
+         c->stiffness, c->layer);
   printf(", friction %s ", friction_word(c));
   if (c->friction != PK_COMPLIANCE_FRICTION_CONVEX && c->static_friction != c->dynamic_friction) {
     printf("%g to ", c->static_friction);
