@@ -265,21 +265,32 @@ static void a_run_tells_its_deepest_compression_and_largest_pressure(void **stat
   assert_near(r.compression, 2 * rest / K, 0.05 * rest / K);
 }
 
-static void a_stepper_that_solves_no_contact_certifies_none(void **state)
+/* The same with more keys of `step`. */
+static pki_run_result run_crate(const char *keys)
 {
   char text[1024];
+  const char *end = strstr(crate, "dt: 1e-4}") + strlen("dt: 1e-4");
+  snprintf(text, sizeof text, "%.*s%s%s", (int)(end - crate), crate, keys, end);
+  return run_to_end(text);
+}
+
+static void a_stepper_that_solves_no_contact_certifies_none(void **state)
+{
   (void)state;
-  snprintf(text, sizeof text, "%s", crate);
-  pki_run_result r = run_to_end(text);
+  pki_run_result r = run_crate("");
   assert_true(pki_run_certified(&r));
-  char *at = strstr(text, "dt: 1e-4}");
-  assert_non_null(at);
-  char rest[1024];
-  snprintf(rest, sizeof rest, "%s", at + strlen("dt: 1e-4}"));
-  snprintf(at, sizeof text - (size_t)(at - text), "dt: 1e-4, stepper: rk4}%s", rest);
-  r = run_to_end(text);
+  r = run_crate(", stepper: rk4");
   assert_true(r.most_contacts > 0);
   assert_false(pki_run_certified(&r));
+}
+
+static void soft_pairs_are_not_contacts_of_the_law_of_points(void **state)
+{
+  (void)state;
+  const pki_run_result r = run_crate(", law: penalty");
+  assert_true(r.most_contacts > 0);
+  assert_false(pki_run_on_springs(&r));
+  assert_true(pki_run_certified(&r));
 }
 
 int main(void)
@@ -288,6 +299,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_run_tells_its_deepest_compression_and_largest_pressure),
       cmocka_unit_test(a_stepper_that_solves_no_contact_certifies_none),
+      cmocka_unit_test(soft_pairs_are_not_contacts_of_the_law_of_points),
       cmocka_unit_test(faces_add_up_to_the_contact),
       cmocka_unit_test(a_block_at_rest_presses_evenly),
       cmocka_unit_test(a_ball_presses_on_a_disc),
