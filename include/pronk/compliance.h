@@ -48,7 +48,7 @@ typedef struct pk_compliance {
   /* Which law. Two surfaces that meet have the same one. */
   pk_compliance_law law;
   /* Pressure for each strain of the layer, Pa (elastic-foundation); plane-strain modulus, Pa (hertz); pressure for each
-   * depth, N/m^3 (elastic-mesh). Default 1e7. */
+   * depth, N/m^3 (elastic-mesh). Over the layer, and of elastic-mesh, at most 2e11 N/m^3: what is harder is hard. Default 1e7. */
   double stiffness;
   /* m, thickness of the elastic layer (elastic-foundation); 0: that of the other surface. Default 0.005. */
   double layer;

@@ -3,6 +3,7 @@
 #define PKI_CLI_CMD_CHECK_H
 
 #include "cli/cli.h"
+#include "cli/print_json.h"
 #include "pronk/builder.h"
 #include "scenario/scenario.h"
 
@@ -17,6 +18,13 @@ void pki_check_print_remarks(const pk_builder_diagnostic *all, int count, bool v
 
 /* Lines about actuators, battery, sensors and estimator, of a world that was made. */
 void pki_check_print_equipment(const pki_scenario *scenario, const pki_world *world);
+
+/* Lines about surfaces that give way, of a world that was made; the same for --json: "compliance", "soft_pairs". */
+void pki_check_print_compliance(const pki_scenario *scenario, const pki_world *world);
+void pki_check_add_compliance(cJSON *o, const pki_scenario *scenario, const pki_world *world);
+
+/* What contact there is in a world that was made: "hard contact", "compliant surfaces", or both. */
+void pki_check_contact(const pki_scenario *scenario, const pki_world *world, char *out, size_t size);
 
 /* Check one scenario; the exit status. */
 int pki_check_scenario(const pki_args *args, const char *name);

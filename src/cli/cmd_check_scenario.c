@@ -37,6 +37,7 @@ static bool print_json(const char *path, const pki_scenario *s, const pki_world 
     pki_json_number(o, "dt", s->step.dt);
     pki_json_number(o, "duration", s->duration);
     cJSON_AddStringToObject(o, "controller", s->controller != NULL ? s->controller->name : "");
+    pki_check_add_compliance(o, s, w);
   }
   return pki_json_print(o, false, "check");
 }
@@ -71,8 +72,12 @@ static void print_ground(const pki_scenario *s)
     }
   }
   for (int i = 0; i < s->nmaterial; i++) {
-    printf("%s%s (friction %g)", i == 0 ? "; " : ", ", s->materials[i].name,
-           s->materials[i].material.friction);
+    const pki_scenario_material *m = &s->materials[i];
+    printf("%s%s (friction %g", i == 0 ? "; " : ", ", m->name, m->material.friction);
+    if (m->compliance[0] != '\0') {
+      printf(" where contact is hard, compliance %s", m->compliance);
+    }
+    putchar(')');
   }
   putchar('\n');
 }
@@ -200,9 +205,12 @@ static void print_understood(const pki_scenario *s, const pki_world *w)
   }
   print_objects(s, w);
   print_ground(s);
+  pki_check_print_compliance(s, w);
   const bool exact = pki_laws[s->step.law]->linear;
-  printf("  step        %g s in steps of %g s: %s, %s contact, %s %s to %g", s->duration, s->step.dt,
-         pki_steppers[s->step.stepper]->name, pki_laws[s->step.law]->name, exact ? "lcp" : "solver",
+  char contact[128];
+  pki_check_contact(s, w, contact, sizeof contact);
+  printf("  step        %g s in steps of %g s: %s, %s, %s %s to %g", s->duration, s->step.dt,
+         pki_steppers[s->step.stepper]->name, contact, exact ? "lcp" : "solver",
          exact ? pki_lcp_choices[s->step.lcp]->name : pki_solvers[s->step.solver]->name, s->step.tolerance);
   if (s->certify > 0) {
     printf(", certified to %g", s->certify);
@@ -302,6 +310,7 @@ int pki_check_scenario(const pki_args *args, const char *name)
       pki_world_check_sensing(&w, &s->warnings);
       pki_world_check_tracking(&w, &s->warnings);
       pki_world_check_overlaps(&w, &s->warnings);
+      pki_world_check_compliance(&w, &s->warnings);
       check_channels(&w, &problems);
     }
   }
@@ -326,6 +335,7 @@ void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_wo
   if (world != NULL) {
     pki_scenario_check_times(scenario, duration >= 0 ? duration : scenario->duration, warnings);
     pki_world_check_overlaps(world, warnings);
+    pki_world_check_compliance(world, warnings);
   }
   for (int i = 0; i < warnings->count; i++) {
     pk_error e = warnings->errors[i];

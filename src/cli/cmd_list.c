@@ -11,6 +11,7 @@
 #include "cli/print_json.h"
 #include "cli/terminal.h"
 #include "collision/broad/broad.h"
+#include "contact/compliant/compliance_law.h"
 #include "contact/lcp/lcp.h"
 #include "contact/solvers/solver.h"
 #include "dynamics/kernels.h"
@@ -309,6 +310,13 @@ static void list_laws(listing *l)
   }
 }
 
+static void list_compliances(listing *l)
+{
+  for (int i = 0; pki_compliance_laws[i] != NULL; i++) {
+    add_listed(l, pki_compliance_laws[i]->name, pki_compliance_laws[i]->doc);
+  }
+}
+
 static void list_presets(listing *l)
 {
   for (int i = 0; pki_presets[i] != NULL; i++) {
@@ -450,6 +458,7 @@ static const struct {
     {"measures", "how stable a robot stands", list_measures, NULL},
     {"steppers", "integration schemes", list_steppers, NULL},
     {"laws", "laws of contact", list_laws, NULL},
+    {"compliances", "laws of surfaces that give way, for `compliance`", list_compliances, NULL},
     {"presets", "what the options of a step start from", list_presets, NULL},
     {"solvers", "how contact problems are solved", list_solvers, NULL},
     {"lcp-solvers", "how linear complementarity problems are solved", list_lcp_solvers, NULL},

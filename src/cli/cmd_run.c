@@ -107,6 +107,13 @@ static int run_exit_status(const pki_scenario *s, const pki_run_result *r, const
         pki_laws[s->step.law]->name);
     return PKI_EXIT_FAILURE;
   }
+  if (o->certify && !pki_run_solves_contact(r)) {
+    pki_complain("run",
+                 "the stepper %s solves no contact, so that nothing is certified; moreau and euler have "
+                 "certificates",
+                 pki_steppers[s->step.stepper]->name);
+    return PKI_EXIT_FAILURE;
+  }
   if (o->certify && r->uncertified > 0) {
     char hint[96] = "";
     if (r->bound < s->step.tolerance) {

@@ -159,6 +159,10 @@ cJSON *pki_run_json(const pki_scenario *s, const pki_run_result *r)
   pki_json_number(o, "contacts_mean", r->mean_contacts);
   cJSON_AddNumberToObject(o, "contacts_max", r->most_contacts);
   pki_json_number(o, "penetration", r->penetration);
+  if (r->has_soft) {
+    pki_json_number(o, "compression", r->compression);
+    pki_json_number(o, "pressure", r->pressure);
+  }
   cJSON_AddNumberToObject(o, "objects", r->nobject);
   cJSON_AddNumberToObject(o, "object_speed", r->object_speed);
   cJSON_AddNumberToObject(o, "slips", (double)r->slips);

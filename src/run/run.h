@@ -48,6 +48,9 @@ bool pki_run_certified(const pki_run_result *result);
 /* There were contacts, and their law has no problem that could be certified. */
 bool pki_run_on_springs(const pki_run_result *result);
 
+/* Whether its stepper solves contact, where there was some; certificates are of that. */
+bool pki_run_solves_contact(const pki_run_result *result);
+
 /* Energy per weight and distance; NAN where there is no distance to speak of. */
 double pki_run_cost_of_transport(const pki_run_result *result);
 

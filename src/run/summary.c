@@ -263,13 +263,18 @@ const char *pki_run_worst_solver(const pki_run_result *r)
 
 bool pki_run_on_springs(const pki_run_result *r)
 {
-  return pki_laws[r->law]->force != NULL && r->most_contacts > 0;
+  return pki_laws[r->law]->force != NULL && r->most_hard > 0;
+}
+
+bool pki_run_solves_contact(const pki_run_result *r)
+{
+  return pki_steppers[r->stepper]->contact || r->most_contacts == 0;
 }
 
 bool pki_run_certified(const pki_run_result *r)
 {
-  return r->status == PK_OK && r->uncertified == 0 && !pki_run_on_springs(r) && isfinite(r->worst_residual) &&
-         isfinite(r->penetration);
+  return r->status == PK_OK && r->uncertified == 0 && !pki_run_on_springs(r) && pki_run_solves_contact(r) &&
+         isfinite(r->worst_residual) && isfinite(r->penetration);
 }
 
 static void contact_rows(const pki_run_result *r, pki_table *table)
@@ -279,13 +284,24 @@ static void contact_rows(const pki_run_result *r, pki_table *table)
     if (r->nrobot > 0) {
       slip_row(r, table);
     }
-    add_summary_row(table, "deepest penetration", "%.2e m", r->penetration);
+    if (r->most_hard > 0 || !r->has_soft) {
+      add_summary_row(table, "deepest penetration", "%.2e m", r->penetration);
+    }
+  }
+  if (r->has_soft) {
+    add_summary_row(table, "soft surfaces", "deepest compression %.3g m, largest pressure %.4g Pa",
+                    r->compression, r->pressure);
   }
   if (r->stabilisation > 0) {
     add_summary_row(table, "projections", "%.2e J of potential energy changed%s", r->stabilisation,
                     r->stabilisation_start > 1e-3
                         ? ": did something start in the ground or in another, or a loop open?"
                         : "");
+  }
+  if (!pki_run_solves_contact(r)) {
+    add_summary_row(table, "certified", "nothing: the stepper %s integrates forces and solves no contact",
+                    pki_steppers[r->stepper]->name);
+    return;
   }
   if (r->worst_step > 0 && (r->most_contacts > 0 || r->worst_residual > 0)) {
     add_summary_row(table, "worst certificate", "%.2e (%.2e m/s), step %lld at %.6g s, %s, %d contacts",

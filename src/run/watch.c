@@ -9,6 +9,7 @@
 #include "model/trunk_link.h"
 #include "pronk/sensing.h"
 #include "record/scene.h"
+#include "sim/sim_pressure.h"
 #include "step/world.h"
 
 /* ---- feet ---- */
@@ -106,6 +107,8 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   result->dynamics = pki_world_dynamics(world);
   result->not_compiled = world->not_compiled;
   result->law = world->scenario->step.law;
+  result->stepper = world->scenario->step.stepper;
+  result->has_soft = world->sim->scene.soft != NULL;
   result->nrobot = world->model_robot[world->scenario->nmodel];
   result->nobject = m->nrobot - result->nrobot;
   for (int i = 0; i < result->nrobot; i++) {
@@ -236,6 +239,20 @@ static double larger_real(double a, double b)
   return isnan(a) || b <= a ? a : b;
 }
 
+/* What compliant pairs do; the other contacts are hard or by `law`. */
+static void watch_pressures(const pki_watch *w, pki_run_result *r)
+{
+  const pk_sim *sim = w->world->sim;
+  const int hard = w->ncontact - pki_sim_soft_contacts(sim);
+  double depth, pressure;
+  r->most_hard = hard > r->most_hard ? hard : r->most_hard;
+  if (r->has_soft) {
+    pki_sim_pressed(sim, &depth, &pressure);
+    r->compression = larger_real(r->compression, depth);
+    r->pressure = larger_real(r->pressure, pressure);
+  }
+}
+
 static void watch_contacts(pki_watch *w, pki_run_result *r)
 {
   const pk_step_info *info = &w->info;
@@ -247,6 +264,7 @@ static void watch_contacts(pki_watch *w, pki_run_result *r)
   r->contact_sum += info->contacts;
   r->most_contacts = info->contacts > r->most_contacts ? info->contacts : r->most_contacts;
   r->penetration = larger_real(r->penetration, info->penetration);
+  watch_pressures(w, r);
   r->stabilisation += fabs(info->stabilisation);
   r->stabilisation_start = r->steps == 1 ? fabs(info->stabilisation) : r->stabilisation_start;
 }
@@ -434,6 +452,8 @@ void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_stat
       strcmp(term, "max_contacts") == 0 ? room
       : status == PK_ERROR_CONVERGENCE && strcmp(term, "resting contact") == 0
           ? "; in accelerations resting contact can have no solution: try step.resting=velocity"
+      : strcmp(term, PKI_SOFT_HARD_CONTACT) == 0
+          ? "; give both surfaces a compliance, step by moreau, or shorten step.dt where it is unstable"
           : "";
   snprintf(out, size, "step %lld at %g s: %s%s%s%s%s%s", result->steps + 1, pk_sim_time(w->world->sim),
            pk_status_text(status), term[0] != '\0' ? ", in " : "", term, link >= 0 ? ", at " : "",

@@ -26,7 +26,10 @@ typedef struct pki_run_result {
   double shift;          /* m/s, by how much at most */
   long long contact_sum; /* contacts of all steps */
   int most_contacts;
+  int most_hard;              /* contacts at a time that are not of compliant pairs */
   double penetration;         /* m, deepest */
+  double compression;         /* m, of compliant pairs, deepest */
+  double pressure;            /* Pa, of compliant pairs, largest */
   double stabilisation;       /* J, what projections changed of the potential energy, all counted up */
   double stabilisation_start; /* J, in the first step: large when a robot began in the ground */
 
@@ -86,6 +89,8 @@ typedef struct pki_run_result {
   double energy_end;     /* J, kinetic and potential */
   int ndof;              /* velocities of the joint model */
   pk_contact_law law;    /* of contact */
+  pk_stepper stepper;    /* how it was stepped */
+  bool has_soft;         /* surfaces that give way */
   int nactuator, nmotor; /* actuators; of them, motors */
   bool has_battery;
   bool has_stability;

@@ -402,6 +402,18 @@ void pki_world_check_sensing(const pki_world *world, pki_problems *warnings);
 /* Warn of tracked joints in schemes with explicit forces, and of those of legged robots in long steps whose contact rows do not follow the motion. */
 void pki_world_check_tracking(const pki_world *world, pki_problems *warnings);
 
+/* --- check_compliance.c --- */
+
+/* Who has a compliance by what the file says: links, objects, materials and pairs, each by its kind ("link", "object", "material",
+ * "pair") and name, in this order. How many there are comes back; `visit` NULL: that alone. */
+typedef void pki_compliance_visitor(const char *kind, const char *name, void *user);
+int pki_compliance_users(const pki_scenario *scenario, const char *compliance, pki_compliance_visitor *visit,
+                         void *user);
+
+/* Warn of compliances that nobody has or that no pair that may meet has on both sides, and of what a material says beside its
+ * compliance that does not act. */
+void pki_world_check_compliance(const pki_world *world, pki_problems *warnings);
+
 /* --- section_pushes.c --- */
 
 /* What would push world number `number` in a step that begins at `time`, its forces times `factor`, into world->acting; how many.

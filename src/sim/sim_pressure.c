@@ -94,6 +94,29 @@ int pk_sim_pressures(const pk_sim *sim, pk_sim_pressure *out, int most)
   return pki_sim_pressures(sim, 0, out, most);
 }
 
+void pki_sim_pressed(const pk_sim *sim, double *depth, double *pressure)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  const double(*force)[3] = s != NULL ? (const double(*)[3])s->forces : NULL;
+  *depth = *pressure = 0;
+  for (int i = 0; s != NULL && s->shown && i < s->npatch; i++) {
+    const pki_patch *p = &s->patches[i].patch;
+    for (int e = 0; e < p->n; e++, force++) {
+      const double n[3] = {p->normal[0][e], p->normal[1][e], p->normal[2][e]}, push = pki_dot3(n, *force);
+      if (push > 0) {
+        *depth = fmax(*depth, p->depth[e]);
+        *pressure = p->area[e] > 0 ? fmax(*pressure, push / p->area[e]) : *pressure;
+      }
+    }
+  }
+}
+
+int pki_sim_soft_contacts(const pk_sim *sim)
+{
+  const struct pki_soft *s = sim->scene.soft;
+  return s != NULL && s->shown ? s->ncontact : 0;
+}
+
 int pki_sim_pressure_room(const pk_sim *sim)
 {
   return sim->scene.soft != NULL ? sim->scene.soft->elements : 0;

@@ -76,7 +76,7 @@ struct pki_soft {
   void *block;
   bool planned;        /* the memory has room for all that there is */
   bool checked;        /* there are laws for all pairs that are soft */
-  char why[320];       /* which pair has none */
+  char why[512];       /* which pair has none */
   int room, elements;  /* patches, elements of all patches together */
   pki_patch found;     /* of one pair */
   void *scratch;       /* of its search, */
@@ -113,13 +113,21 @@ struct pki_soft {
   const char *term;  /* what is wrong */
   int body;          /* and with which body */
   double work, loss; /* J, as pk_step_info has them */
-  bool shown;        /* `forces` are those of the last step */
+  bool shown;        /* `forces` are those of the last step, */
+  int ncontact;      /* and so many contacts stand for its patches */
 };
 
 /* ---- who is soft ---- */
 
 /* The surfaces of colliders i and j; false: the pair is hard. */
 bool pki_soft_surfaces(const pk_sim *sim, int i, int j, const pk_compliance *out[2]);
+
+/* Pairs of colliders that may meet and are soft, in a world with compliance; `visit` returns false to stop. */
+typedef bool pki_soft_visitor(pk_sim *sim, int i, int j, const pk_compliance *const of[2], void *user);
+void pki_soft_visit_pairs(pk_sim *sim, pki_soft_visitor *visit, void *user);
+
+/* Whether some pair of colliders that may meet is hard, in a world with compliance. */
+bool pki_soft_has_hard_pair(const pk_sim *sim);
 
 /* The largest coefficient of friction that the law of a soft pair has, apart from viscous friction; false: it is hard. */
 bool pki_soft_friction(const pki_scene *c, const pki_contact *f, double *mu);
@@ -139,6 +147,9 @@ void pki_soft_refilter(pk_sim *sim);
 
 /* Memory and laws are there for all pairs of a world that may have changed; if not, the info names a pair. */
 pk_status pki_soft_ready(pk_sim *sim, pk_step_info *info);
+
+/* The term of a step of smooth motion in which a hard pair touched. */
+#define PKI_SOFT_HARD_CONTACT "a hard contact"
 
 /* The term of a step that found more patches or elements than there is memory for. */
 #define PKI_SOFT_FULL "memory of compliant pairs"

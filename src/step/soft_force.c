@@ -40,7 +40,7 @@ static void refuse_hard_contacts(pk_sim *sim)
   for (int i = 0; i < sim->contact.nfound && s->status == PK_OK; i++) {
     if (sim->contact.found[i].gap <= 0) {
       s->status = PK_ERROR_UNSUPPORTED;
-      s->term = "a hard contact: give both surfaces a compliance, or step by euler or moreau";
+      s->term = PKI_SOFT_HARD_CONTACT;
       s->body = sim->contact.found[i].body;
     }
   }

@@ -76,12 +76,9 @@ static const char *name_of(const pk_sim *sim, const pki_collider *c)
   return c->link >= 0 ? sim->model->links[c->link].name : "the ground";
 }
 
-/* Pairs of colliders that may meet; `visit` returns false to stop. */
-typedef bool visit_pair(pk_sim *sim, int i, int j, const pk_compliance *const of[2], void *user);
-
-static void visit_soft_pairs(pk_sim *sim, visit_pair *visit, void *user)
+void pki_soft_visit_pairs(pk_sim *sim, pki_soft_visitor *visit, void *user)
 {
-  pki_colliders *c = &sim->scene.colliders;
+  const pki_colliders *c = &sim->scene.colliders;
   for (int i = 0; i < c->nmoving; i++) {
     for (int j = i + 1; j < c->n; j++) {
       const pk_compliance *of[2];
@@ -91,6 +88,20 @@ static void visit_soft_pairs(pk_sim *sim, visit_pair *visit, void *user)
       }
     }
   }
+}
+
+bool pki_soft_has_hard_pair(const pk_sim *sim)
+{
+  const pki_colliders *c = &sim->scene.colliders;
+  bool found = false;
+  for (int i = 0; i < c->nmoving && !found; i++) {
+    for (int j = i + 1; j < c->n && !found; j++) {
+      const pk_compliance *of[2];
+      found =
+          c->of[i].body != c->of[j].body && pki_colliders_want(c, i, j) && !pki_soft_surfaces(sim, i, j, of);
+    }
+  }
+  return found;
 }
 
 /* The result of a check under way. */
@@ -110,7 +121,7 @@ static bool check_pair(pk_sim *sim, int i, int j, const pk_compliance *const of[
   all->status = pki_patch_supports(&sides[0], &sides[1], &why);
   if (all->status != PK_OK) {
     all->body = a->body;
-    pki_fail(all->err, all->status, (pki_where){.field = "compliance"}, "\"%.80s\" on \"%.80s\": %.200s",
+    pki_fail(all->err, all->status, (pki_where){.field = "compliance"}, "\"%.80s\" on \"%.80s\": %.300s",
              name_of(sim, a), name_of(sim, b), why.message);
   }
   return all->status == PK_OK;
@@ -120,7 +131,7 @@ pk_status pki_soft_check(pk_sim *sim, pk_error *err)
 {
   check all = {PK_OK, -1, err};
   if (sim->scene.soft != NULL) {
-    visit_soft_pairs(sim, check_pair, &all);
+    pki_soft_visit_pairs(sim, check_pair, &all);
   }
   return all.status;
 }
@@ -134,7 +145,7 @@ pk_status pki_soft_ready(pk_sim *sim, pk_step_info *info)
   pk_error err = {.message = ""};
   check all = {s->planned ? PK_OK : pki_soft_plan(sim, &err), -1, &err};
   if (all.status == PK_OK) {
-    visit_soft_pairs(sim, check_pair, &all);
+    pki_soft_visit_pairs(sim, check_pair, &all);
   }
   s->checked = all.status == PK_OK;
   if (!s->checked) {

@@ -237,6 +237,7 @@ void pki_soft_show(pk_sim *sim)
   struct pki_soft *s = sim->scene.soft;
   double(*force)[3] = s->forces;
   s->shown = true;
+  s->ncontact = 0;
   for (int i = 0; i < s->npatch; i++) {
     pki_soft_patch *p = &s->patches[i];
     const int left = sim->options.max_contacts - sim->state.n.nlast, others = s->npatch - i - 1;
@@ -251,6 +252,7 @@ void pki_soft_show(pk_sim *sim)
         insert_contact(&sim->state, &f[k], r[k]);
       }
     }
+    s->ncontact += n;
     force += p->patch.n;
   }
 }

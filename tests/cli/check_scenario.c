@@ -330,6 +330,69 @@ static void names_and_folders_are_told_apart(void **state)
   rmdir("check_folder.yaml");
 }
 
+/* A crate on a table, both of rubber. */
+static void write_soft_scenario(const char *material)
+{
+  char text[512];
+  snprintf(text, sizeof text,
+           "objects: [{name: crate, shape: box, size: [0.2, 0.2, 0.1], mass: 2, position: [0, 0, 0.05], "
+           "compliance: rubber}]\n"
+           "terrain: [{shape: plane, material: table}]\n"
+           "materials: {table: %s}\n"
+           "compliance: {rubber: {stiffness: 1e6}}\n"
+           "duration: 0.1\n",
+           material);
+  write_file("check_soft.yaml", text);
+}
+
+static void surfaces_that_give_way_are_explained(void **state)
+{
+  (void)state;
+  write_soft_scenario("{compliance: rubber}");
+  run_result r = run("check check_soft.yaml");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out,
+                       "  compliance  rubber: elastic-foundation, stiffness 1e+06, layer 0.005 m, friction "
+                       "stribeck 0.8; object crate, material table\n"));
+  assert_true(contains(r.out, "  soft pairs  crate on table (elastic-foundation)\n"));
+  assert_true(contains(r.out, "moreau, compliant surfaces, solver"));
+  assert_false(contains(r.out, "warning"));
+  run_free(&r);
+  r = run("check check_soft.yaml --json");
+  assert_true(contains(r.out, "\"soft_pairs\":[{\"of\":\"crate\",\"on\":\"table\",\"law\":"
+                              "\"elastic-foundation\"}],\"contact\":\"compliant surfaces\""));
+  run_free(&r);
+  remove("check_soft.yaml");
+}
+
+static void compliances_that_do_nothing_are_warnings(void **state)
+{
+  (void)state;
+  write_soft_scenario("{friction: 0.5}");
+  run_result r = run("check check_soft.yaml");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "rubber: no pair gives way by it"));
+  assert_true(contains(r.out, "moreau, hard contact"));
+  run_free(&r);
+  r = run("run check_soft.yaml --no-output");
+  assert_true(contains(r.err, "no pair gives way by it"));
+  run_free(&r);
+  write_soft_scenario("{compliance: rubber}");
+  r = run("check check_soft.yaml --set compliance.rubber.stiffness=2e9");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(
+      r.out,
+      "pressure for each depth is 4e+11 N/m^3 (stiffness 2e+09, layer 0.005 m), expected at most 2e+11"));
+  run_free(&r);
+  write_soft_scenario("{compliance: rubber, restitution_n: 0.9}");
+  r = run("check check_soft.yaml --set 'compliance.felt={stiffness: 1e5}'");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "felt: nobody has this compliance"));
+  assert_true(contains(r.out, "restitution_n does not act where both surfaces give way"));
+  run_free(&r);
+  remove("check_soft.yaml");
+}
+
 int main(void)
 {
   setenv("PRONK_SCENARIOS", PK_SOURCE_DIR "/scenarios", 1);
@@ -346,6 +409,8 @@ int main(void)
       cmocka_unit_test(actuators_and_sensors_are_explained),
       cmocka_unit_test(sensors_that_are_hardly_meant_are_warnings),
       cmocka_unit_test(names_and_folders_are_told_apart),
+      cmocka_unit_test(surfaces_that_give_way_are_explained),
+      cmocka_unit_test(compliances_that_do_nothing_are_warnings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -348,10 +348,10 @@ static void pairs_that_no_law_serves_are_refused_with_a_reason(void **state)
                  "both surfaces are rigid, expected a compliant one");
   expect_refusal(SIDE(brick, &layers), SIDE(plane, &round), PK_ERROR_ARGUMENT,
                  "a surface with the law elastic-foundation meets one with the law hertz, expected the same "
-                 "law on both");
-  expect_refusal(
-      SIDE(brick, &layers), SIDE(plane, &sticky), PK_ERROR_ARGUMENT,
-      "a surface with the friction stribeck meets one with the friction convex, expected the same on both");
+                 "law on both, or a pair with a compliance of its own (pairs: compliance)");
+  expect_refusal(SIDE(brick, &layers), SIDE(plane, &sticky), PK_ERROR_ARGUMENT,
+                 "a surface with the friction stribeck meets one with the friction convex, expected the same "
+                 "on both, or a pair with a compliance of its own (pairs: compliance)");
   expect_refusal(SIDE(brick, &thin), SIDE(plane, &thin), PK_ERROR_ARGUMENT,
                  "layer is 0 on both surfaces, expected a thickness in m on one of them at least");
   expect_refusal(

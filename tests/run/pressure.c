@@ -229,10 +229,77 @@ static void worlds_without_compliance_have_no_channel(void **state)
   pki_scenario_destroy(s);
 }
 
+/* What a run of a scenario adds up to. */
+static pki_run_result run_to_end(const char *text)
+{
+  pki_scenario *s = good_scenario(text, NULL);
+  pki_world w = good_world(s);
+  pki_run_result result;
+  pk_error err = {.message = ""};
+  const pki_run_options o = {.duration = -1, .no_report = true};
+  if (pki_run(&w, &o, &result, &err) != PK_OK) {
+    fail_msg("%s", err.message);
+  }
+  pki_run_result_free(&result);
+  pki_world_free(&w);
+  pki_scenario_destroy(s);
+  return result;
+}
+
+/* Implicit steps damp a little. A crate that is put down without speed on two layers in series swings to twice the depth at which it rests, p h/(k/2) with
+ * p = m g/A, at most, and presses there twice as hard. */
+static const char crate[] =
+    "duration: 0.3\nstep: {dt: 1e-4}\n" RUBBER_GROUND
+    "objects: [{name: crate, shape: box, size: [0.2, 0.1, 0.1], mass: 2, position: [0, 0, 0.05], "
+    "compliance: rubber}]\n"
+    "compliance: {rubber: {stiffness: 1e4, layer: 0.01, dissipation: 0}}\n";
+
+static void a_run_tells_its_deepest_compression_and_largest_pressure(void **state)
+{
+  (void)state;
+  const double rest = 2 * 9.81 / (0.2 * 0.1), K = 1e4 / 0.01 / 2;
+  const pki_run_result r = run_to_end(crate);
+  assert_true(r.has_soft);
+  assert_int_equal(r.most_hard, 0);
+  assert_near(r.pressure, 2 * rest, 0.05 * rest);
+  assert_near(r.compression, 2 * rest / K, 0.05 * rest / K);
+}
+
+/* The same with more keys of `step`. */
+static pki_run_result run_crate(const char *keys)
+{
+  char text[1024];
+  const char *end = strstr(crate, "dt: 1e-4}") + strlen("dt: 1e-4");
+  snprintf(text, sizeof text, "%.*s%s%s", (int)(end - crate), crate, keys, end);
+  return run_to_end(text);
+}
+
+static void a_stepper_that_solves_no_contact_certifies_none(void **state)
+{
+  (void)state;
+  pki_run_result r = run_crate("");
+  assert_true(pki_run_certified(&r));
+  r = run_crate(", stepper: rk4");
+  assert_true(r.most_contacts > 0);
+  assert_false(pki_run_certified(&r));
+}
+
+static void soft_pairs_are_not_contacts_of_the_law_of_points(void **state)
+{
+  (void)state;
+  const pki_run_result r = run_crate(", law: penalty");
+  assert_true(r.most_contacts > 0);
+  assert_false(pki_run_on_springs(&r));
+  assert_true(pki_run_certified(&r));
+}
+
 int main(void)
 {
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_run_tells_its_deepest_compression_and_largest_pressure),
+      cmocka_unit_test(a_stepper_that_solves_no_contact_certifies_none),
+      cmocka_unit_test(soft_pairs_are_not_contacts_of_the_law_of_points),
       cmocka_unit_test(faces_add_up_to_the_contact),
       cmocka_unit_test(a_block_at_rest_presses_evenly),
       cmocka_unit_test(a_ball_presses_on_a_disc),

@@ -9,7 +9,7 @@ static const char *const friction_words[] = {"stribeck", "convex", "hollars"};
 const pk_field pki_compliance_fields[] = {
     {OPTION(law), PK_FIELD_ROW, "", PK_COMPLIANCE_LAW_ELASTIC_FOUNDATION, 0, 0, pki_compliance_laws,
      "how the surface gives way"},
-    {OPTION(stiffness), PK_FIELD_REAL, "Pa", 1e7, 1e-9, 1e30, NULL,
+    {OPTION(stiffness), PK_FIELD_REAL, "Pa", 1e7, 1e-9, 1e13, NULL,
      "pressure for each strain of the layer (elastic-foundation), plane-strain modulus (hertz); of "
      "elastic-mesh "
      "pressure for each depth, N/m^3"},
@@ -37,6 +37,31 @@ pk_compliance pk_compliance_default(void)
   return out;
 }
 
+/* N/m^3, pressure for each depth of springs on faces: beyond it the Newton rounds of steps of 2 ms have been seen not to
+ * converge, at 5e11 on a walking robot. */
+static const double stiffest = 2e11;
+
+/* Springs on faces that are nearly hard are no task for a step that resolves them. Against a rigid surface they are hardest; a
+ * layer that the other surface gives is not known here. */
+static pk_status check_stiffness(const pk_compliance *c, pk_error *err)
+{
+  const pki_compliance_law_row *law = pki_compliance_laws[c->law];
+  const pki_soft_side own = {.surface = c}, rigid = {.surface = NULL};
+  pki_foundation springs = {.stiffness = {0, 0}};
+  if (law->blend != NULL) {
+    law->blend(&own, &rigid, &springs);
+  }
+  const double K = springs.stiffness[0];
+  if (isinf(K) || K <= stiffest * (1 + 1e-9)) {
+    return PK_OK;
+  }
+  return pki_fail(
+      err, PK_ERROR_ARGUMENT, (pki_where){.field = "stiffness"},
+      "pressure for each depth is %.4g N/m^3 (stiffness %g, layer %g m), expected at most %g: steps "
+      "would not resolve it; use hard contact, without a compliance",
+      K, c->stiffness, c->layer, stiffest);
+}
+
 pk_status pk_compliance_check(const pk_compliance *compliance, pk_error *err)
 {
   const pk_status status =
@@ -50,7 +75,7 @@ pk_status pk_compliance_check(const pk_compliance *compliance, pk_error *err)
                     "static_friction is %g, expected at least dynamic_friction, %g",
                     compliance->static_friction, compliance->dynamic_friction);
   }
-  return PK_OK;
+  return check_stiffness(compliance, err);
 }
 
 const pki_compliance_law_row *pki_compliance_law_of(const pki_soft_side *a, const pki_soft_side *b)

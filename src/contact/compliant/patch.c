@@ -103,15 +103,18 @@ static pk_status check_pair(const pki_soft_side *a, const pki_soft_side *b, pk_e
     return PK_OK;
   }
   if (a->surface->law != b->surface->law) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "law"},
-                    "a surface with the law %s meets one with the law %s, expected the same law on both",
-                    pki_compliance_laws[a->surface->law]->name, pki_compliance_laws[b->surface->law]->name);
+    return pki_fail(
+        err, PK_ERROR_ARGUMENT, (pki_where){.field = "law"},
+        "a surface with the law %s meets one with the law %s, expected the same law on both, or a "
+        "pair with a compliance of its own (pairs: compliance)",
+        pki_compliance_laws[a->surface->law]->name, pki_compliance_laws[b->surface->law]->name);
   }
   if (a->surface->friction != b->surface->friction) {
     const pk_field *field = pki_fields_find(pki_compliance_fields, pki_compliance_field_count, "friction");
     return pki_fail(
         err, PK_ERROR_ARGUMENT, (pki_where){.field = "friction"},
-        "a surface with the friction %s meets one with the friction %s, expected the same on both",
+        "a surface with the friction %s meets one with the friction %s, expected the same on both, or a pair "
+        "with a compliance of its own (pairs: compliance)",
         pki_field_word(field, (int)a->surface->friction), pki_field_word(field, (int)b->surface->friction));
   }
   return PK_OK;
