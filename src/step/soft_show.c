@@ -104,7 +104,7 @@ static rectangle rectangle_of(const pki_soft_patch *p, resultant *r)
   static const double steep = 0.8, turned = 0.05, smaller = 0.9;
   const double *const R = p->pose[0].rot;
   const double x[3] = {R[0], R[3], R[6]}, y[3] = {R[1], R[4], R[7]};
-  rectangle own, other;
+  rectangle own = {0}, other = {0};
   const double turn = place_along(r, fabs(pki_dot3(x, r->normal)) < steep ? x : y, &own);
   if (fabs(turn) < turned) {
     return own;
