@@ -251,8 +251,8 @@ void pki_soft_show(pk_sim *sim)
       for (int k = 0; k < n; k++) {
         insert_contact(&sim->state, &f[k], r[k]);
       }
+      s->ncontact += n;
     }
-    s->ncontact += n;
     force += p->patch.n;
   }
 }
