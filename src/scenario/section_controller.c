@@ -51,6 +51,9 @@ static void read_controller_names(pki_scenario *s, const pki_node *node, pki_pro
                        (s->controller->list == NULL || strcmp(s->controller->list->name, f->name) != 0);
     const pki_node *list = names ? pki_node_find(node, f->name) : NULL;
     int count = 0;
+    if (list == NULL) { /* least and most of other fields are no counts */
+      continue;
+    }
     if (pki_read_names(list, (int)(f->least > 0 ? f->least : f->most), (int)f->most, &s->controller_names[i],
                        &count, problems) != PK_OK) {
       continue;
