@@ -7,58 +7,25 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/words.h"
 #include "control/reference.h"
 
-enum { MOST_BYTES = 64 << 20, MOST_WORD = 128 };
+enum { MOST_BYTES = 64 << 20 };
 
 static const char *const gain_words[PKI_REFERENCE_GAINS] = {"kp", "kd", "ki", "tau_max"};
 
 typedef struct reader {
-  const char *file, *at, *end; /* end: of the text */
-  int line;
+  pki_words words;
   int room;      /* rows that there is memory for */
   unsigned wave; /* bits of the lines of sinusoids that were read */
   pki_reference_table *out;
   pk_error *err;
 } reader;
 
-static pki_where reader_location(const reader *r)
-{
-  return (pki_where){r->file, r->line, ""};
-}
-
-static bool is_gap(char c)
-{
-  return c == ' ' || c == '\t' || c == '\r' || c == ',' || c == ';';
-}
-
-/* The next word of the line, 0: none is left. */
-static int next_word(reader *r, char word[MOST_WORD])
-{
-  int n = 0;
-  while (r->at < r->end && is_gap(*r->at)) {
-    r->at++;
-  }
-  for (; r->at < r->end && *r->at != '\n' && *r->at != '#' && !is_gap(*r->at); r->at++) {
-    word[n] = *r->at;
-    n += n < MOST_WORD - 1;
-  }
-  word[n] = '\0';
-  return n;
-}
-
-static void end_line(reader *r)
-{
-  while (r->at < r->end && *r->at != '\n') {
-    r->at++;
-  }
-  r->at += r->at < r->end;
-  r->line++;
-}
-
 static pk_status fail_number(const reader *r, const char *word)
 {
-  return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r), "found \"%.40s\", expected a number", word);
+  return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words), "found \"%.40s\", expected a number",
+                  word);
 }
 
 static bool to_number(const char *word, double *out)
@@ -70,9 +37,9 @@ static bool to_number(const char *word, double *out)
 /* A number for each joint. */
 static pk_status read_numbers(reader *r, double *out)
 {
-  char word[MOST_WORD];
+  char word[PKI_WORD_MAX];
   int n = 0;
-  while (next_word(r, word) > 0) {
+  while (pki_words_next(&r->words, word) > 0) {
     double value;
     if (!to_number(word, &value)) {
       return fail_number(r, word);
@@ -83,7 +50,7 @@ static pk_status read_numbers(reader *r, double *out)
     n++;
   }
   return n == r->out->joints ? PK_OK
-                             : pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+                             : pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                                         "%d values, expected %d: one for each joint", n, r->out->joints);
 }
 
@@ -99,20 +66,21 @@ static pk_status find_joint(const reader *r, const pk_model *m, const char *name
       near = edits < least ? m->joints[j].name : near;
       least = edits < least ? edits : least;
     }
-    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r), "there is no joint \"%.60s\"%s%s%s", name,
-                    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+    return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words), "there is no joint \"%.60s\"%s%s%s",
+                    name, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
                     near != NULL ? "\"?" : "");
   }
   *dof = m->joints[joint].u;
   if (m->joints[joint].nu != 1 || m->dof_q[*dof] < 0) {
     return pki_fail(
-        r->err, PK_ERROR_SYNTAX, reader_location(r),
+        r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
         "the joint \"%.60s\" has %d degrees of freedom, expected one with a coordinate of its own", name,
         m->joints[joint].nu);
   }
   for (int k = 0; k < r->out->joints; k++) {
     if (r->out->dof[k] == *dof) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r), "the joint \"%.60s\" comes twice", name);
+      return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words), "the joint \"%.60s\" comes twice",
+                      name);
     }
   }
   return PK_OK;
@@ -138,11 +106,11 @@ static pk_status allocate_columns(pki_reference_table *t, int most, pk_error *er
 static pk_status read_head(reader *r, const pk_model *m)
 {
   pki_reference_table *t = r->out;
-  char word[MOST_WORD];
+  char word[PKI_WORD_MAX];
   if (allocate_columns(t, m->njoint, r->err) != PK_OK) {
     return PK_ERROR_MEMORY;
   }
-  while (next_word(r, word) > 0) {
+  while (pki_words_next(&r->words, word) > 0) {
     int dof = -1;
     const pk_status status = find_joint(r, m, word, &dof);
     if (status != PK_OK) {
@@ -151,7 +119,7 @@ static pk_status read_head(reader *r, const pk_model *m)
     t->dof[t->joints++] = dof;
   }
   return t->joints > 0 ? PK_OK
-                       : pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+                       : pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                                   "no joint follows \"time\", expected one at least");
 }
 
@@ -161,7 +129,7 @@ static pk_status read_gains(reader *r, int gain)
   const pk_status status = read_numbers(r, out);
   for (int k = 0; k < r->out->joints && status == PK_OK; k++) {
     if (!(out[k] >= 0)) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r), "%s is %g, expected zero or more",
+      return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words), "%s is %g, expected zero or more",
                       gain_words[gain], out[k]);
     }
   }
@@ -187,7 +155,7 @@ static int find_wave(const char *word)
 static pk_status read_wave(reader *r, const char *word, int row)
 {
   if (r->out->rows > 0) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+    return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                     "found \"%s\" after lines with times, expected either these or sinusoids", word);
   }
   double *out = r->out->wave + row * r->out->joints;
@@ -197,7 +165,7 @@ static pk_status read_wave(reader *r, const char *word, int row)
       return fail_number(r, "inf");
     }
     if (row == PKI_WAVE_PERIOD && !(out[k] >= 1e-6)) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+      return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                       "the period is %g s, expected 1e-6 or more", out[k]);
     }
   }
@@ -213,12 +181,12 @@ static pk_status check_waves(reader *r)
     r->out->harmonics = (r->wave >> row & 1) != 0 ? h : r->out->harmonics;
     if ((r->wave >> row & 3) == 2) {
       const char number[] = {h > 1 ? (char)('0' + h) : '\0', '\0'};
-      return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+      return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                       "the line \"phase%s\" has no line \"sine%s\", expected one", number, number);
     }
   }
   if (r->out->harmonics == 0 || (r->wave >> PKI_WAVE_PERIOD & 1) == 0) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+    return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                     "the sinusoids have no line \"%s\", expected one",
                     r->out->harmonics == 0 ? "sine" : "period");
   }
@@ -238,7 +206,7 @@ static pk_status make_room(reader *r)
     t->time = time;
   }
   if (q == NULL) {
-    return pki_fail(r->err, PK_ERROR_MEMORY, reader_location(r), "no memory for %d lines", room);
+    return pki_fail(r->err, PK_ERROR_MEMORY, pki_words_place(&r->words), "no memory for %d lines", room);
   }
   t->q = q;
   r->room = room;
@@ -251,7 +219,7 @@ static pk_status fail_word(const reader *r, const char *word)
   static const char *const words[] = {"kp", "kd", "ki", "tau_max", "mean", "period", "sine", "phase"};
   const char *near = pki_nearest_word(word, words, sizeof words / sizeof words[0]);
   return pki_fail(
-      r->err, PK_ERROR_SYNTAX, reader_location(r),
+      r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
       "found \"%.40s\", expected a time, a gain (kp, kd, ki, tau_max) or a line of sinusoids (mean, "
       "period, sine, phase, sine2, phase2 to sine8, phase8)%s%s%s",
       word, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"?" : "");
@@ -269,13 +237,13 @@ static pk_status read_row(reader *r, const char *word)
     return fail_word(r, word);
   }
   if (r->wave != 0) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+    return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                     "found a line with a time after sinusoids, expected either these or times");
   }
   const bool late = t->rows > 0 && time <= t->time[t->rows - 1];
   if (!isfinite(time) || late || (t->rows == 0 && time != 0)) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r), "the time is %g s, expected %s", time,
-                    t->rows == 0 ? "0 in the first line" : "more than in the line before");
+    return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words), "the time is %g s, expected %s",
+                    time, t->rows == 0 ? "0 in the first line" : "more than in the line before");
   }
   t->time[t->rows] = time;
   double *const q = t->q + (size_t)t->rows * (size_t)t->joints;
@@ -295,7 +263,7 @@ static pk_status read_line(reader *r, const pk_model *m, const char *word)
   if (r->out->joints == 0) {
     return strcmp(word, "time") == 0
                ? read_head(r, m)
-               : pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+               : pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                           "found \"%.40s\", expected \"time\" and names of joints", word);
   }
   for (int g = 0; g < PKI_REFERENCE_GAINS; g++) {
@@ -311,20 +279,20 @@ pk_status pki_reference_parse(const char *file, const char *text, size_t size, c
                               pki_reference_table *out, pk_error *err)
 {
   *out = (pki_reference_table){0};
-  reader r = {.file = file, .at = text, .end = text + size, .line = 1, .out = out, .err = err};
+  reader r = {.words = {file, text, text + size, 1}, .out = out, .err = err};
   pk_status status = PK_OK;
-  while (r.at < r.end && status == PK_OK) {
-    char word[MOST_WORD];
-    status = next_word(&r, word) > 0 ? read_line(&r, m, word) : PK_OK;
+  while (r.words.at < r.words.end && status == PK_OK) {
+    char word[PKI_WORD_MAX];
+    status = pki_words_next(&r.words, word) > 0 ? read_line(&r, m, word) : PK_OK;
     if (status == PK_OK) {
-      end_line(&r);
+      pki_words_end_line(&r.words);
     }
   }
   if (status == PK_OK && r.wave != 0) {
     return check_waves(&r);
   }
   if (status == PK_OK && out->rows == 0) {
-    status = pki_fail(err, PK_ERROR_SYNTAX, reader_location(&r),
+    status = pki_fail(err, PK_ERROR_SYNTAX, pki_words_place(&r.words),
                       "the file has no line with a time, expected one at least, or sinusoids");
   }
   return status;

@@ -47,4 +47,8 @@ extern const pki_controller_row *const pki_controllers[];
 /* Each controller is one block that starts with its pk_controller; NULL is fine. */
 void pki_controller_destroy(pk_controller *controller);
 
+/* `function` needs a world whose controller comes from `maker`, and `by` (NULL: none) is another one. */
+pk_status pki_fail_controller(pk_error *err, const char *function, const pk_controller *by,
+                              const char *maker);
+
 #endif

@@ -402,11 +402,7 @@ pk_status pk_whole_body_get_report(const pk_sim *sim, pk_whole_body_report *out,
   const pk_controller *by = sim->control.by;
   if (pki_whole_body_of(by) == NULL) {
     *out = (pk_whole_body_report){0};
-    return pki_fail(
-        err, PK_ERROR_ARGUMENT, (pki_where){.field = "controller"},
-        "pk_whole_body_get_report: the world has %s%s%s, expected a controller of pk_whole_body_create",
-        by == NULL ? "no controller" : "the controller \"", by != NULL && by->name != NULL ? by->name : "",
-        by == NULL ? "" : "\"");
+    return pki_fail_controller(err, "pk_whole_body_get_report", by, "pk_whole_body_create");
   }
   *out = ((const pki_whole_state *)sim->control.state)->report;
   return PK_OK;

@@ -379,10 +379,7 @@ static pki_biped_state *find_biped(const pk_sim *sim, const char *function, pk_e
   if (c != NULL && c->planner == &biped_planner) {
     return pki_whole_body_memory(c, sim->control.state);
   }
-  const bool named = by != NULL && by->name != NULL;
-  pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "controller"},
-           "%s: the world has %s%s%s, expected a controller of pk_biped_create", function,
-           by == NULL ? "no controller" : "the controller \"", named ? by->name : "", by == NULL ? "" : "\"");
+  pki_fail_controller(err, function, by, "pk_biped_create");
   return NULL;
 }
 

@@ -338,10 +338,7 @@ static pki_walk *find_walk(const pk_sim *sim, const char *function, pk_error *er
   if (by != NULL && by->update_group == update_group) {
     return sim->control.state;
   }
-  const bool named = by != NULL && by->name != NULL;
-  pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "controller"},
-           "%s: the world has %s%s%s, expected a controller of pk_locomotion_create", function,
-           by == NULL ? "no controller" : "the controller \"", named ? by->name : "", by == NULL ? "" : "\"");
+  pki_fail_controller(err, function, by, "pk_locomotion_create");
   return NULL;
 }
 

@@ -8,62 +8,28 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/words.h"
 
-enum { MOST_BYTES = 64 << 20, MOST_WORD = 64, COLUMNS = 6 };
+enum { MOST_BYTES = 64 << 20, COLUMNS = 6 };
 
 static const char *const column_words[COLUMNS] = {"fx", "fy", "fz", "tx", "ty", "tz"};
 
 typedef struct reader {
-  const char *file, *at, *end;
-  int line;
+  pki_words words;
   int room;
   int count, column[COLUMNS]; /* columns of the file, and where they belong */
   pki_push_table *out;
   pk_error *err;
 } reader;
 
-static pki_where place_of(const reader *r)
-{
-  return (pki_where){r->file, r->line, ""};
-}
-
-static bool is_gap(char c)
-{
-  return c == ' ' || c == '\t' || c == '\r' || c == ',' || c == ';';
-}
-
-/* The next word of the line, 0: none is left. */
-static int next_word(reader *r, char word[MOST_WORD])
-{
-  int n = 0;
-  while (r->at < r->end && is_gap(*r->at)) {
-    r->at++;
-  }
-  for (; r->at < r->end && *r->at != '\n' && *r->at != '#' && !is_gap(*r->at); r->at++) {
-    word[n] = *r->at;
-    n += n < MOST_WORD - 1;
-  }
-  word[n] = '\0';
-  return n;
-}
-
-static void end_line(reader *r)
-{
-  while (r->at < r->end && *r->at != '\n') {
-    r->at++;
-  }
-  r->at += r->at < r->end;
-  r->line++;
-}
-
 /* "time" and names of columns. */
-static pk_status read_head(reader *r, char word[MOST_WORD])
+static pk_status read_head(reader *r, char word[PKI_WORD_MAX])
 {
   if (strcmp(word, "time") != 0) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r),
+    return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                     "found \"%.40s\", expected \"time\" and some of fx, fy, fz, tx, ty, tz", word);
   }
-  while (next_word(r, word) > 0) {
+  while (pki_words_next(&r->words, word) > 0) {
     int column = 0;
     while (column < COLUMNS && strcmp(word, column_words[column]) != 0) {
       column++;
@@ -72,14 +38,14 @@ static pk_status read_head(reader *r, char word[MOST_WORD])
       column = r->column[k] == column ? COLUMNS + 1 : column;
     }
     if (column >= COLUMNS) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r),
+      return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                       "%s \"%.40s\", expected some of fx, fy, fz, tx, ty, tz",
                       column > COLUMNS ? "a second column" : "a column", word);
     }
     r->column[r->count++] = column;
   }
   return r->count > 0 ? PK_OK
-                      : pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r),
+                      : pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                                  "no column follows \"time\", expected some of fx, fy, fz, tx, ty, tz");
 }
 
@@ -88,7 +54,8 @@ static pk_status read_number(const reader *r, const char *word, double *out)
   const char *at = word, *const end = word + strlen(word);
   return pki_parse_real(&at, end, out) && at == end && isfinite(*out)
              ? PK_OK
-             : pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r), "found \"%.40s\", expected a number", word);
+             : pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
+                        "found \"%.40s\", expected a number", word);
 }
 
 static bool grow_array(void **array, size_t bytes)
@@ -115,7 +82,7 @@ static bool grow(reader *r)
   return good;
 }
 
-static pk_status read_row(reader *r, char word[MOST_WORD])
+static pk_status read_row(reader *r, char word[PKI_WORD_MAX])
 {
   pki_push_table *t = r->out;
   double time;
@@ -124,8 +91,8 @@ static pk_status read_row(reader *r, char word[MOST_WORD])
     return status;
   }
   if (!(time >= 0) || (t->rows > 0 && !(time > t->time[t->rows - 1]))) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r), "the time is %g s, expected %s", time,
-                    t->rows > 0 ? "more than in the line before" : "zero or more");
+    return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words), "the time is %g s, expected %s",
+                    time, t->rows > 0 ? "more than in the line before" : "zero or more");
   }
   if (!grow(r)) {
     return pki_fail_memory(r->err, "a table of forces");
@@ -133,7 +100,7 @@ static pk_status read_row(reader *r, char word[MOST_WORD])
   t->time[t->rows] = time;
   memset(t->wrench[t->rows], 0, sizeof t->wrench[t->rows]);
   int n = 0;
-  while (status == PK_OK && next_word(r, word) > 0) {
+  while (status == PK_OK && pki_words_next(&r->words, word) > 0) {
     double value = 0;
     status = read_number(r, word, &value);
     if (n < r->count) {
@@ -142,8 +109,8 @@ static pk_status read_row(reader *r, char word[MOST_WORD])
     n++;
   }
   if (status == PK_OK && n != r->count) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r), "%d values, expected %d: one for each column", n,
-                    r->count);
+    return pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
+                    "%d values, expected %d: one for each column", n, r->count);
   }
   t->rows++;
   return status;
@@ -152,18 +119,18 @@ static pk_status read_row(reader *r, char word[MOST_WORD])
 static pk_status parse_table(reader *r)
 {
   pk_status status = PK_OK;
-  while (r->at < r->end && status == PK_OK) {
-    char word[MOST_WORD];
-    if (next_word(r, word) > 0) {
+  while (r->words.at < r->words.end && status == PK_OK) {
+    char word[PKI_WORD_MAX];
+    if (pki_words_next(&r->words, word) > 0) {
       status = r->count == 0 ? read_head(r, word) : read_row(r, word);
     }
     if (status == PK_OK) {
-      end_line(r);
+      pki_words_end_line(&r->words);
     }
   }
   return status != PK_OK || r->out->rows > 1
              ? status
-             : pki_fail(r->err, PK_ERROR_SYNTAX, place_of(r),
+             : pki_fail(r->err, PK_ERROR_SYNTAX, pki_words_place(&r->words),
                         "the file has %d lines with a time, expected two at least", r->out->rows);
 }
 
@@ -176,7 +143,7 @@ pk_status pki_push_table_load(const char *path, pki_push_table *out, pk_error *e
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.field = "file"}, "\"%.200s\" cannot be read: %s", path,
                     strerror(errno));
   }
-  reader r = {.file = path, .at = text, .end = text + size, .line = 1, .out = out, .err = err};
+  reader r = {.words = {path, text, text + size, 1}, .out = out, .err = err};
   const pk_status status = parse_table(&r);
   free(text);
   return status;

@@ -46,14 +46,6 @@ void pki_relieve_contacts(pk_workspace *w, const pk_sim_contact *contacts, int n
   }
 }
 
-void pki_relieve_wrenches(pk_workspace *w, const double *wrenches)
-{
-  for (int i = 0; i < w->model->nbody; i++) {
-    const double *const wrench = wrenches + 6 * (size_t)i;
-    pki_relieve_body(w, i, w->work.origin + 3 * ((size_t)i + 1), wrench + 3, wrench);
-  }
-}
-
 void pki_load_at(const pk_workspace *w, int body, const double point[3], double load[6])
 {
   const size_t entry = (size_t)(body + 1);

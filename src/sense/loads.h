@@ -20,9 +20,6 @@ void pki_relieve_body(pk_workspace *w, int body, const double point[3], const do
 /* All contacts, whose impulses acted over dt. */
 void pki_relieve_contacts(pk_workspace *w, const pk_sim_contact *contacts, int ncontact, double dt);
 
-/* Moments about the origins of bodies, and forces [nbody][6]. */
-void pki_relieve_wrenches(pk_workspace *w, const double *wrenches);
-
 /* Moment about a point, then force, world axes, by which a body is held. */
 void pki_load_at(const pk_workspace *w, int body, const double point[3], double load[6]);
 

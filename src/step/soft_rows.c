@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/cholesky.h"
 #include "step/soft.h"
 
 /* Rows of a problem that is solved at once. */
@@ -103,31 +104,7 @@ static void add_block(const pki_soft_patch *a, const pki_soft_patch *b, double *
   }
 }
 
-/* x := inv(A) x with A = L L', the lower part of which is given and is lost. */
-static void solve_rows(double *A, double *x, int n)
-{
-  for (int j = 0; j < n; j++) {
-    for (int i = j; i < n; i++) {
-      double sum = A[i * n + j];
-      for (int k = 0; k < j; k++) {
-        sum -= A[i * n + k] * A[j * n + k];
-      }
-      A[i * n + j] = i == j ? sqrt(sum) : sum / A[j * n + j];
-    }
-    for (int k = 0; k < j; k++) {
-      x[j] -= A[j * n + k] * x[k];
-    }
-    x[j] /= A[j * n + j];
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) {
-      x[i] -= A[k * n + i] * x[k];
-    }
-    x[i] /= A[i * n + i];
-  }
-}
-
-/* The problem of all rows: A r = x. Returns how many there are. */
+/* The problem of all rows: A r = x, of A the lower part. Returns how many there are. */
 static int assemble_rows(pk_sim *sim, const double *u, double *A, double *x)
 {
   const struct pki_soft *s = sim->scene.soft;
@@ -164,7 +141,8 @@ bool pki_soft_correct(pk_sim *sim, double *u)
   if (n == 0) {
     return false;
   }
-  solve_rows(A, x, n);
+  pki_cholesky(A, n, n);
+  pki_cholesky_solve(A, n, n, x, 1);
   memset(s->x, 0, (size_t)nu * sizeof *s->x);
   for (int i = 0, at = 0; i < s->npatch; at += s->patches[i++].nrow) {
     const pki_soft_patch *p = &s->patches[i];

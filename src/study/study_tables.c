@@ -36,3 +36,15 @@ void pki_study_summary_table(const char *title, pki_table *table, pki_text *out)
   pki_text_add(out, "\n");
   pki_table_free(table);
 }
+
+pk_status pki_study_end_report(pki_report *report, const pki_study_result *result,
+                               const pki_study_rows_style *style, pk_status status, pk_error *err)
+{
+  pki_table table;
+  pki_report_section(report, "rows", "All values");
+  pki_study_rows_table(result, style, &table);
+  pki_study_report_table(report, &table);
+  status = status == PK_OK ? pki_report_save(report, result->report, err) : status;
+  pki_report_free(report);
+  return status;
+}

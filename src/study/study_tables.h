@@ -24,4 +24,8 @@ void pki_study_rows_table(const pki_study_result *result, const pki_study_rows_s
 void pki_study_report_table(pki_report *report, pki_table *table);
 void pki_study_summary_table(const char *title, pki_table *table, pki_text *out);
 
+/* The end of a report: all rows, and the file, unless `status` tells of a failure before. Frees the report. */
+pk_status pki_study_end_report(pki_report *report, const pki_study_result *result,
+                               const pki_study_rows_style *style, pk_status status, pk_error *err);
+
 #endif

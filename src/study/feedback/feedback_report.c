@@ -274,12 +274,7 @@ static pk_status write_html(const pki_feedback_data *d, const pki_study_result *
   build_shifts(d, &table);
   pki_study_report_table(&report, &table);
   status = status == PK_OK ? report_map(d, folder, &report, err) : status;
-  pki_report_section(&report, "rows", "All values");
-  pki_study_rows_table(result, &rows_style, &table);
-  pki_study_report_table(&report, &table);
-  status = status == PK_OK ? pki_report_save(&report, result->report, err) : status;
-  pki_report_free(&report);
-  return status;
+  return pki_study_end_report(&report, result, &rows_style, status, err);
 }
 
 pk_status pki_feedback_report(const pki_feedback_data *d, const pki_study_options *options,

@@ -154,12 +154,7 @@ static pk_status write_html(const pki_hardt_data *d, const pki_study_result *res
   pki_report_section(&report, "walks", "Walks");
   build_walks(d, &table);
   pki_study_report_table(&report, &table);
-  pki_report_section(&report, "rows", "All values");
-  pki_study_rows_table(result, &rows_style, &table);
-  pki_study_report_table(&report, &table);
-  status = status == PK_OK ? pki_report_save(&report, result->report, err) : status;
-  pki_report_free(&report);
-  return status;
+  return pki_study_end_report(&report, result, &rows_style, status, err);
 }
 
 pk_status pki_hardt_report(const pki_hardt_data *d, const pki_study_options *options,

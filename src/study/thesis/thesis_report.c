@@ -44,11 +44,10 @@ static void build_runs(const pki_thesis_data *d, bool words, pki_table *table)
 }
 
 /* All rows; a terminal gets what was measured, without notes. */
-static void build_rows(const pki_study_result *result, bool notes, pki_table *table)
+static pki_study_rows_style rows_style(bool notes)
 {
-  const pki_study_rows_style style = {
+  return (pki_study_rows_style){
       .heads = {"", "thesis", "measured", "unit", "why"}, .notes = notes, .number = format_number};
-  pki_study_rows_table(result, &style, table);
 }
 
 /* --- Figures 5.2 to 5.31 --------------------------------------------------------------- */
@@ -204,7 +203,7 @@ static pk_status write_html(const pki_thesis_data *d, const pki_study_result *re
                             pk_error *err)
 {
   pki_report report = {0};
-  pki_table rows, runs;
+  pki_table runs;
   pk_status status = PK_OK;
   pki_report_begin(
       &report, "The thesis quadruped: exact contact and springs",
@@ -226,13 +225,8 @@ static pk_status write_html(const pki_thesis_data *d, const pki_study_result *re
   pki_report_section(&report, "energy", "Energy");
   report_given(d, &report);
   status = status == PK_OK ? report_maps(d, folder, &report, err) : status;
-  pki_report_section(&report, "rows", "All values");
-  build_rows(result, true, &rows);
-  pki_report_table(&report, &rows);
-  pki_table_free(&rows);
-  status = status == PK_OK ? pki_report_save(&report, result->report, err) : status;
-  pki_report_free(&report);
-  return status;
+  const pki_study_rows_style style = rows_style(true);
+  return pki_study_end_report(&report, result, &style, status, err);
 }
 
 pk_status pki_thesis_report(const pki_thesis_data *d, const pki_study_options *options,
@@ -240,7 +234,8 @@ pk_status pki_thesis_report(const pki_thesis_data *d, const pki_study_options *o
 {
   pki_table runs, rows;
   build_runs(d, false, &runs);
-  build_rows(result, false, &rows);
+  const pki_study_rows_style style = rows_style(false);
+  pki_study_rows_table(result, &style, &rows);
   pki_text_addf(&result->summary, "Five runs of %g s, two laws of contact\n\n", d->seconds);
   pki_table_text(&runs, "  ", true, &result->summary);
   pki_text_add(&result->summary, "\n");
