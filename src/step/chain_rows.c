@@ -92,6 +92,7 @@ pk_status pki_chain_find(pk_sim *sim, pki_group *g, const double *q, pk_step_inf
   }
   pki_swept_close(sim, g->plan->reach);
   if (!g->plan->published) {
+    pki_flatten_patches(c->found, c->nfound, g->plan->touching);
     close_bouncing_contacts(sim, g->plan->reach, law->collide != NULL);
   }
   return PK_OK;

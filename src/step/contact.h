@@ -104,6 +104,12 @@ double pki_contact_opening(const pki_work *w, int lane, const pki_contact *f);
 /* Contacts at the workspace's configuration into c->found; false when there is no room for all. */
 bool pki_contact_find(pk_sim *sim, double margin, pk_step_info *info);
 
+/* Gaps of flat patches (four or more contacts of one pair and normal) with a corner below the surface become those of a plane that is nowhere
+ * below it, where no gap changes by more than `touching`; gaps below zero count as zero, as in the step. A corner that is below may stay there in velocities, one that
+ * is above may come down, and no rigid motion does both: a face that rocks by a micrometre would throw its whole load from one
+ * diagonal to the other in each step. The list is in the order of contacts. */
+void pki_flatten_patches(pki_contact *list, int n, double touching);
+
 /* Before, at or behind a contact in their order: by shapes, then by the point's name. Contacts found and those of the
  * last step are in it. */
 int pki_contact_order(const int geom[2], unsigned id, const pki_contact *f);

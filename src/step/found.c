@@ -1,4 +1,6 @@
 /* Contacts as a step finds them: their order, and which ones they were in the last step. */
+#include <math.h>
+
 #include "math/mat3.h"
 #include "step/contact.h"
 #include "step/swept.h"
@@ -40,6 +42,83 @@ static void sort_contacts(pki_contact *f, int n)
       f[to] = f[to - 1];
     }
     f[to] = moved;
+  }
+}
+
+/* ---- flat patches ---- */
+
+/* The plane c[0] + c[1] x + c[2] y that is nearest to `height` at n places, about their mean; false: they lie on a line. */
+static bool fit_plane(const double (*at)[2], const double *height, int n, double c[3])
+{
+  double xx = 0, xy = 0, yy = 0, xh = 0, yh = 0, h = 0;
+  for (int i = 0; i < n; i++) {
+    xx += at[i][0] * at[i][0], xy += at[i][0] * at[i][1], yy += at[i][1] * at[i][1];
+    xh += at[i][0] * height[i], yh += at[i][1] * height[i], h += height[i];
+  }
+  const double det = xx * yy - xy * xy;
+  c[0] = h / n, c[1] = (yy * xh - xy * yh) / det, c[2] = (xx * yh - xy * xh) / det;
+  return det > 1e-6 * xx * yy;
+}
+
+/* Places of contacts in the plane across their normal, about their mean. */
+static void place_patch(const pki_contact *patch, int n, double (*at)[2])
+{
+  double mean[2] = {0, 0};
+  for (int i = 0; i < n; i++) {
+    at[i][0] = pki_dot3(patch[i].point, patch->tangent1),
+    at[i][1] = pki_dot3(patch[i].point, patch->tangent2);
+    mean[0] += at[i][0] / n, mean[1] += at[i][1] / n;
+  }
+  for (int i = 0; i < n; i++) {
+    at[i][0] -= mean[0], at[i][1] -= mean[1];
+  }
+}
+
+/* Whether contacts of one pair are a flat patch with a corner below the surface. */
+static bool is_sunk_patch(const pki_contact *patch, int n)
+{
+  bool sunk = false, flat = n >= 4 && n <= PK_TOUCH_MOST;
+  for (int i = 0; i < n && flat; i++) {
+    sunk |= patch[i].gap < 0;
+    flat = pki_dot3(patch[i].normal, patch->normal) > 1 - 1e-12;
+  }
+  return flat && sunk;
+}
+
+/* The gaps of one patch. */
+static void flatten_patch(pki_contact *patch, int n, double touching)
+{
+  double at[PK_TOUCH_MOST][2], gap[PK_TOUCH_MOST], c[3], least = INFINITY, off = 0;
+  place_patch(patch, n, at);
+  for (int i = 0; i < n; i++) {
+    gap[i] = patch[i].gap > touching ? patch[i].gap : 0;
+  }
+  if (!fit_plane(at, gap, n, c)) {
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    gap[i] = c[0] + c[1] * at[i][0] + c[2] * at[i][1];
+    least = fmin(least, gap[i]);
+  }
+  for (int i = 0; i < n; i++) {
+    gap[i] -= least;
+    off = fmax(off, fabs(gap[i] - fmax(patch[i].gap, 0)));
+  }
+  for (int i = 0; i < n && off <= touching; i++) {
+    patch[i].gap = gap[i];
+  }
+}
+
+void pki_flatten_patches(pki_contact *list, int n, double touching)
+{
+  for (int first = 0, end; first < n; first = end) {
+    end = first + 1;
+    while (end < n && list[end].geom[0] == list[first].geom[0] && list[end].geom[1] == list[first].geom[1]) {
+      end++;
+    }
+    if (is_sunk_patch(list + first, end - first)) {
+      flatten_patch(list + first, end - first, touching);
+    }
   }
 }
 

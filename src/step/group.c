@@ -140,6 +140,7 @@ static void carve_slots(pki_group *g, bool slots, size_t nu, int lanes, pki_aren
       {&g->sign, n * nu},
       {&g->point, 3 * n},
       {&g->search.ends, slots ? 6 * PKI_COVERS : 0},
+      {&g->search.axes, slots ? 9 * PKI_COVERS : 0},
       {&g->mu, n},
       {&g->r, 3 * n},
       {&g->v, 3 * n},

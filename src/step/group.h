@@ -308,6 +308,8 @@ static inline double pki_joint_row_guess(const pki_joint_row *row, double last)
 typedef struct pki_candidate {
   int a, b;
   unsigned lanes; /* as bits */
+  double
+      swing; /* m/rad, what joints that turn can take from their distance; negative: the second is the ground */
 } pki_candidate;
 
 /* Joints of a group: force laws of commands and actuators, the pieces of them that hold, joint friction. Arrays of
@@ -369,6 +371,8 @@ typedef struct pki_group_search {
   double *swung;
   /* [PKI_COVERS][2][3][lanes] of capsules, world. */
   double *ends;
+  /* [PKI_COVERS][3][3] axes of boxes, world. */
+  double *axes;
   /* [PKI_CANDIDATES] pairs for the narrow phase. */
   pki_candidate *candidates;
   /* [PKI_FOUND] of each lane: what pairs of shapes remember. */

@@ -163,31 +163,34 @@ static bool is_in_ball(const pki_group_plan *plan, int body, const double at[3],
   return false;
 }
 
-/* Around a shape: a capsule around what is long, a ball around all others. The trunk's boxes are boxes; others turn against
- * the trunk, and what is known of their distance along their axes would not hold from one look to the next. */
+/* Around a shape: a ball or a capsule that it is or that it is in, a box around all others. */
 static pki_cover cover_of(const pki_group_plan *plan, const pki_collider *c, bool on_ground)
 {
   const pk_geometry *g = c->geometry;
-  const bool axis = g->kind == PK_SHAPE_CAPSULE || (g->kind == PK_SHAPE_CYLINDER &&
-                                                    g->half_length > g->radius); /* a disc's ends are balls */
-  pki_cover out = {
-      .body = c->body, .box = g->kind == PK_SHAPE_BOX && c->body == 0, .radius = axis ? g->radius : g->bound};
+  const bool axis = g->kind == PK_SHAPE_CAPSULE ||
+                    (g->kind == PK_SHAPE_CYLINDER && g->half_length > g->radius); /* a disc is flat */
+  pki_cover out = {.body = c->body, .box = !axis && g->kind != PK_SHAPE_SPHERE, .radius = g->radius};
+  memcpy(out.rot, c->pose.rot, sizeof out.rot);
+  double middle[3];
+  for (int k = 0; k < 3; k++) {
+    out.half[k] = 0.5 * (g->box.max[k] - g->box.min[k]);
+    middle[k] = 0.5 * (g->box.max[k] + g->box.min[k]);
+  }
+  pki_mat3_apply(out.rot, middle, middle);
+  out.reach = out.box ? pki_length3(out.half) : out.radius + (axis ? g->half_length : 0);
   for (int e = 0; e < 2; e++) {
     const double along = axis ? (e ? 1 : -1) * g->half_length : 0;
     for (int k = 0; k < 3; k++) {
-      out.end[e][k] = c->centre[k] + along * c->pose.rot[3 * k + 2];
+      out.end[e][k] = out.box ? c->pose.pos[k] + middle[k] : c->centre[k] + along * c->pose.rot[3 * k + 2];
     }
-    out.low[e] = on_ground && !is_in_ball(plan, c->body, out.end[e], out.radius);
+    out.low[e] = on_ground && !is_in_ball(plan, c->body, out.end[e], out.box ? out.reach : out.radius);
   }
   out.extent = sqrt(pki_dot3(c->centre, c->centre)) + g->bound;
   out.slow = g->inner > 0 ? 0.5 * g->inner : 1e-4 * g->bound; /* as in swept.c */
-  memcpy(out.rot, c->pose.rot, sizeof out.rot);
-  memcpy(out.half, g->half, sizeof out.half);
-  out.reach = out.box ? pki_length3(out.half) : out.radius + (axis ? g->half_length : 0);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; k++) {                               /* other bodies turn against the first */
     const double *row = out.rot + 3 * k;
     const double half = fabs(row[0]) * out.half[0] + fabs(row[1]) * out.half[1] + fabs(row[2]) * out.half[2];
-    out.span[k] = out.box ? half : out.radius;
+    out.span[k] = !out.box ? out.radius : c->body == 0 ? half : out.reach;
   }
   return out;
 }

@@ -57,7 +57,8 @@ static bool is_repeated_touch(const search *s, const pk_touch_point *t)
   for (int i = s->first; i < s->count; i++) {
     const pki_contact *known = &s->out[i];
     const double *const p = t->point[0], *const q = known->point;
-    const double arm[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
+    double arm[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
+    pki_along3(arm, -pki_dot3(arm, t->normal), t->normal, arm); /* points are moved along the normal */
     if (known->other < 0 && pki_dot3(arm, arm) < 1e-12 && pki_dot3(known->normal, t->normal) > 1 - 1e-6) {
       return true;
     }
@@ -65,7 +66,36 @@ static bool is_repeated_touch(const search *s, const pk_touch_point *t)
   return false;
 }
 
-static void keep_contact(search *s, int i, int j, const pk_touch_point *t)
+/* On the ground: of the first shape, nearest to it; between bodies: the middle of the gap. */
+static void middle_of(const pk_touch_point *t, bool ground, double out[3])
+{
+  for (int k = 0; k < 3; k++) {
+    out[k] = ground ? t->point[0][k] : 0.5 * (t->point[0][k] + t->point[1][k]);
+  }
+}
+
+/* Where a touch acts: in the plane across its normal through the deepest touch of the pair that has this normal. The gaps of a flat face are
+ * linear in the places of its corners, so that a rigid motion which moves none of these points along the plane closes all of them; with points at
+ * different heights it would also slide them, by what corners fall times how far they turn, and a sole would have no motion in
+ * which all its corners stick. */
+static void place_contact(const pk_touch_point *touch, int n, const pk_touch_point *t, bool ground,
+                          double point[3])
+{
+  const pk_touch_point *deepest = t;
+  for (int i = 0; i < n; i++) {
+    if (touch[i].gap < deepest->gap && pki_dot3(touch[i].normal, t->normal) > 1 - 1e-12) {
+      deepest = &touch[i];
+    }
+  }
+  middle_of(t, ground, point);
+  if (deepest != t) {
+    double at[3];
+    middle_of(deepest, ground, at);
+    pki_along3(point, pki_dot3(at, t->normal) - pki_dot3(point, t->normal), t->normal, point);
+  }
+}
+
+static void keep_contact(search *s, int i, int j, const pk_touch_point *touch, int n, const pk_touch_point *t)
 {
   const pki_collider *a = &s->c->of[i], *b = &s->c->of[j];
   pki_contact *to = &s->out[s->count++];
@@ -73,10 +103,8 @@ static void keep_contact(search *s, int i, int j, const pk_touch_point *t)
   to->body = a->body, to->other = b->body, to->material = b->material;
   to->gap = t->gap;
   memset(to->apart, 0, sizeof to->apart); /* bodies touch at one point */
-  for (int k = 0; k < 3; k++) {
-    to->point[k] = b->body < 0 ? t->point[0][k] : 0.5 * (t->point[0][k] + t->point[1][k]);
-    to->normal[k] = t->normal[k];
-  }
+  memcpy(to->normal, t->normal, sizeof to->normal);
+  place_contact(touch, n, t, b->body < 0, to->point);
   pki_tangents(to->normal, to->tangent1, to->tangent2);
 }
 
@@ -107,7 +135,7 @@ static bool touch_pair(search *s, int i, int j)
     if (s->count == s->most) {
       return false;
     }
-    keep_contact(s, i, j, &touch[k]);
+    keep_contact(s, i, j, touch, n, &touch[k]);
   }
   return true;
 }
@@ -207,16 +235,17 @@ int pki_contacts_find(pki_colliders *c, const pki_work *w, int lane, double marg
   return s.count;
 }
 
-int pki_contacts_touch(pki_colliders *c, const pki_work *w, int lane, double margin,
-                       const pki_box_pair *pairs, int npair, pki_contact *out, int most, bool *overflow)
+int pki_contacts_touch(pki_colliders *c, const pki_work *w, int lane, const pki_near_pair *pairs, int npair,
+                       pki_contact *out, int most, bool *overflow)
 {
-  search s = {.c = c, .w = w, .lane = lane, .margin = margin, .out = out, .most = most};
+  search s = {.c = c, .w = w, .lane = lane, .out = out, .most = most};
   bool room = true;
   c->placed = false;
   memset(c->ready, PKI_PLACED_NOTHING, (size_t)c->nmoving * sizeof *c->ready);
   for (int p = 0; p < npair && room; p++) {
     s.first = p == 0 || pairs[p].a != pairs[p - 1].a ? s.count : s.first;
-    room = !pki_colliders_near(c, w, lane, pairs[p].a, pairs[p].b, margin) ||
+    s.margin = pairs[p].margin;
+    room = !pki_colliders_near(c, w, lane, pairs[p].a, pairs[p].b, s.margin) ||
            touch_pair(&s, pairs[p].a, pairs[p].b);
   }
   *overflow = !room;

@@ -14,8 +14,9 @@ typedef struct pki_contact {
   int body, other; /* whose the shapes are: the first moves; the second may be -1, the world */
   int material;    /* the ground's; -1: the second is a shape of the model */
   double gap;      /* m, negative when it penetrates */
-  double
-      point[3]; /* on the ground: of the first shape, nearest to it; between bodies: the middle of the gap */
+  /* Of the first shape on the ground, between bodies the middle of the gap; those of one pair and normal in one plane across it,
+   * that of the deepest. */
+  double point[3];
   double normal[3];                /* from the second to the first, unit */
   double tangent1[3], tangent2[3]; /* normal, tangent1, tangent2: orthonormal, right-handed */
   double apart
@@ -35,8 +36,14 @@ static inline bool pki_same_contact(const int geom[2], unsigned id, const pki_co
 int pki_contacts_find(pki_colliders *c, const pki_work *w, int lane, double margin, pki_contact *out,
                       int most, bool *overflow);
 
+/* A pair of colliders, and the largest gap (m) of the contacts that are wanted of it. */
+typedef struct pki_near_pair {
+  int a, b;
+  double margin;
+} pki_near_pair;
+
 /* The same of given pairs alone, sorted; a ground of more than one solid is not for this. */
-int pki_contacts_touch(pki_colliders *c, const pki_work *w, int lane, double margin,
-                       const pki_box_pair *pairs, int npair, pki_contact *out, int most, bool *overflow);
+int pki_contacts_touch(pki_colliders *c, const pki_work *w, int lane, const pki_near_pair *pairs, int npair,
+                       pki_contact *out, int most, bool *overflow);
 
 #endif

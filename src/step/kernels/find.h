@@ -2,6 +2,7 @@
 #ifndef PKI_STEP_FIND_H
 #define PKI_STEP_FIND_H
 
+#include "step/contact.h"
 #include "step/kernels/ground.h"
 #include "step/kernels/guard.h"
 
@@ -18,17 +19,18 @@ static void pki_recall_memory(pki_lanes *f, int lane)
          (size_t)f->nmemory[lane] * sizeof *lane_world->memory);
 }
 
-/* Contacts of one lane within a margin, from the candidates or, in scans, of all shapes; how many. `some` will
+/* Contacts of one lane within its margins, from the candidates or, in scans, of all shapes; how many. `some` will
  * do where there is no room for all. The thread's colliders work with the lane's memory meanwhile. */
-static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *out, bool some)
+static int pki_touch_lane(pki_lanes *f, int lane, const pki_margins *margin, pki_contact *out, bool some)
 {
   pki_group *g = f->g;
   pki_colliders *c = g->colliders;
-  pki_box_pair pairs[PKI_CANDIDATES];
+  pki_near_pair pairs[PKI_CANDIDATES];
   int npair = 0;
   for (int i = 0; i < f->ncandidate; i++) {
-    if (g->search.candidates[i].lanes >> lane & 1) {
-      pairs[npair++] = (pki_box_pair){g->search.candidates[i].a, g->search.candidates[i].b};
+    const pki_candidate *at = &g->search.candidates[i];
+    if (at->lanes >> lane & 1) {
+      pairs[npair++] = (pki_near_pair){at->a, at->b, pki_candidate_margin(margin, at, lane)};
     }
   }
   if (npair == 0 && !f->p->scan) {
@@ -42,9 +44,9 @@ static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *ou
   c->memory = g->search.memory[lane], c->next = scratch;
   c->nmemory = f->nmemory[lane], c->memory_room = PKI_FOUND;
   bool overflow = false;
-  const int n = f->p->scan
-                    ? pki_contacts_find(c, g->work, lane, margin, out, PKI_FOUND, &overflow)
-                    : pki_contacts_touch(c, g->work, lane, margin, pairs, npair, out, PKI_FOUND, &overflow);
+  const int n = f->p->scan ? pki_contacts_find(c, g->work, lane, pki_lane(margin->ground, lane), out,
+                                               PKI_FOUND, &overflow)
+                           : pki_contacts_touch(c, g->work, lane, pairs, npair, out, PKI_FOUND, &overflow);
   f->nmemory[lane] = c->nmemory;
   if (c->memory != g->search.memory[lane]) { /* they have changed places */
     memcpy(g->search.memory[lane], c->memory, (size_t)c->nmemory * sizeof *c->memory);
@@ -62,14 +64,15 @@ static void pki_slots_find_contacts(pki_lanes *f, const double *q)
   pki_group *g = f->g;
   pki_measure_feet(g, g->gap, g->point);
   pki_leave_fast_lanes(f);
+  const pki_margins margin = pki_margins_of(f);
   if (!f->p->scan) {
-    const pki_margins margin = pki_margins_of(f);
-    const pk_i due = pki_lanes_to_check(f, q, &margin);
+    const pki_due due = pki_lanes_to_check(f, q, &margin);
     const pki_clearance look = pki_find_candidates(f, &margin, due, f->p->hinged && f->p->free);
-    pki_remember_clearance(f, q, due, look);
+    pki_remember_clearance(f, q, due.pairs, look);
   }
   for (int l = 0; l < f->count; l++) {
-    f->nfound[l] = pki_is_set(f->going, l) ? pki_touch_lane(f, l, f->p->near, g->found[l], false) : 0;
+    f->nfound[l] = pki_is_set(f->going, l) ? pki_touch_lane(f, l, &margin, g->found[l], false) : 0;
+    pki_flatten_patches(g->found[l], f->nfound[l], f->p->touching);
   }
 }
 

@@ -24,12 +24,9 @@ PKI_INLINE pki_v3 *pki_ends_of(const pki_group *g, int cover)
 }
 
 /* Axes of a box in world axes. */
-PKI_INLINE void pki_box_axes(const pki_work *w, const pki_cover *c, pki_v3 axes[3])
+PKI_INLINE pki_v3 *pki_axes_of(const pki_group *g, int cover)
 {
-  for (int k = 0; k < 3; k++) {
-    const double axis[3] = {c->rot[k], c->rot[3 + k], c->rot[6 + k]};
-    axes[k] = pki_m3_apply_plain(pki_poses(w)[c->body].R, axis);
-  }
+  return (pki_v3 *)(void *)g->search.axes + 3 * cover;
 }
 
 /* Heights above the plane of points of a body: n . (place - at) = along . local + base. */
@@ -92,14 +89,36 @@ PKI_INLINE pk_r pki_segments_apart(const pki_v3 *a, const pki_v3 *b)
 }
 
 /* How far a box and a segment are apart at least: along one of the box's axes. */
-PKI_INLINE pk_r pki_box_apart(const pki_cover *box, const pki_v3 axes[3], const pki_v3 *centre,
-                              const pki_v3 *b)
+PKI_INLINE pk_r pki_box_apart(const pki_group *g, int box, const pki_v3 *b)
 {
-  const pki_v3 first = pki_sub(b[0], *centre), second = pki_sub(b[1], *centre);
+  const pki_v3 *const axes = pki_axes_of(g, box), centre = *pki_ends_of(g, box);
+  const pki_v3 first = pki_sub(b[0], centre), second = pki_sub(b[1], centre);
   pk_r apart = pki_splat(-1);
   for (int k = 0; k < 3; k++) {
     const pk_r x = pki_dot(axes[k], first), y = pki_dot(axes[k], second);
-    apart = pki_max(apart, pki_max(pki_min(x, y), -pki_max(x, y)) - box->half[k]);
+    apart = pki_max(apart, pki_max(pki_min(x, y), -pki_max(x, y)) - g->plan->covers[box].half[k]);
+  }
+  return apart;
+}
+
+/* The same of two boxes, along the axes of both (Gottschalk, Lin and Manocha, "OBBTree", 1996, without the cross products). */
+PKI_INLINE pk_r pki_boxes_apart(const pki_group *g, int i, int j)
+{
+  const pki_v3 *const a = pki_axes_of(g, i), *const b = pki_axes_of(g, j);
+  const double *const x = g->plan->covers[i].half, *const y = g->plan->covers[j].half;
+  const pki_v3 way = pki_sub(*pki_ends_of(g, j), *pki_ends_of(g, i));
+  pk_r apart = pki_splat(-1), width[3] = {pki_splat(y[0]), pki_splat(y[1]), pki_splat(y[2])};
+  for (int k = 0; k < 3; k++) {
+    pk_r other = pki_splat(x[k]);
+    for (int l = 0; l < 3; l++) {
+      const pk_r turn = pki_abs(pki_dot(a[k], b[l]));
+      other += y[l] * turn;
+      width[l] += x[k] * turn;
+    }
+    apart = pki_max(apart, pki_abs(pki_dot(a[k], way)) - other);
+  }
+  for (int l = 0; l < 3; l++) {
+    apart = pki_max(apart, pki_abs(pki_dot(b[l], way)) - width[l]);
   }
   return apart;
 }
@@ -111,21 +130,17 @@ PKI_INLINE pk_r pki_centres_apart(const pki_v3 *a, const pki_v3 *b)
   return pki_dot(way, way);
 }
 
-/* How far two covers are apart, at least; never less than the balls around them, whose centres are known. `axes`: of the first, if it is
- * a box. */
-PKI_INLINE pk_r pki_pair_apart(const pki_group *g, int i, int j, const pki_v3 axes[3], pk_r centres)
+/* How far two covers are apart, at least; never less than the balls around them, whose centres are known. */
+PKI_INLINE pk_r pki_pair_apart(const pki_group *g, int i, int j, pk_r centres)
 {
   const pki_cover *a = &g->plan->covers[i], *b = &g->plan->covers[j];
   const pki_v3 *x = pki_ends_of(g, i), *y = pki_ends_of(g, j);
   if (!a->box && !b->box) {
     return pki_segments_apart(x, y) - (a->radius + b->radius);
   }
-  pki_v3 own[3];
-  if (!a->box) {
-    pki_box_axes(g->work, b, own);
-  }
-  const pk_r along =
-      a->box ? pki_box_apart(a, axes, x, y) - b->radius : pki_box_apart(b, own, y, x) - a->radius;
+  const pk_r along = !a->box   ? pki_box_apart(g, j, x) - a->radius
+                     : !b->box ? pki_box_apart(g, i, y) - b->radius
+                               : pki_boxes_apart(g, i, j);
   return pki_max(along, 0.5 * pki_sqrt(centres) - (a->reach + b->reach));
 }
 
@@ -135,10 +150,10 @@ typedef struct pki_clearance {
   pk_r angle, height;
 } pki_clearance;
 
-static void pki_add_candidate(pki_lanes *f, int a, int b, pk_i mask)
+static void pki_add_candidate(pki_lanes *f, int a, int b, double swing, pk_i mask)
 {
   if (pki_any(mask)) {
-    f->g->search.candidates[f->ncandidate++] = (pki_candidate){a, b, pki_lane_bits(mask)};
+    f->g->search.candidates[f->ncandidate++] = (pki_candidate){a, b, pki_lane_bits(mask), swing};
   }
 }
 
@@ -147,9 +162,18 @@ typedef struct pki_margins {
   pk_r ground, pair, turn;
 } pki_margins;
 
-/* Pair k of covers, in the lanes of a mask; `axes`: of the first cover, if it is a box. */
-PKI_INLINE void pki_check_cover_pair(pki_lanes *f, int k, const pki_v3 axes[3], const pki_margins *margin,
-                                     pk_i mask, pki_clearance *look)
+/* The same of one candidate in a lane: contacts with larger gaps do not count, whatever the cover says, so that a look which was not due would
+ * have found none. */
+PKI_INLINE double pki_candidate_margin(const pki_margins *m, const pki_candidate *c, int lane)
+{
+  return c->swing < 0
+             ? pki_lane(m->ground, lane)
+             : fmin(pki_lane(m->ground, lane), pki_lane(m->pair, lane) + c->swing * pki_lane(m->turn, lane));
+}
+
+/* Pair k of covers, in the lanes of a mask. */
+PKI_INLINE void pki_check_cover_pair(pki_lanes *f, int k, const pki_margins *margin, pk_i mask,
+                                     pki_clearance *look)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
@@ -162,17 +186,22 @@ PKI_INLINE void pki_check_cover_pair(pki_lanes *f, int k, const pki_v3 axes[3], 
   const pk_r most =
       2.0 * (pki_max(swing * look->angle + apart, near) + reach); /* others would change nothing */
   if (pki_any(pki_at_most(centres, most * most) & mask)) {
-    const pk_r d = pki_pair_apart(g, i, j, axes, centres);
+    const pk_r d = pki_pair_apart(g, i, j, centres);
     look->angle = pki_min(look->angle, (d - apart) * (1 / swing));
-    pki_add_candidate(f, i, j, mask & pki_at_most(d, near));
+    pki_add_candidate(f, i, j, swing, mask & pki_at_most(d, near));
   }
 }
 
-static void pki_place_ends(const pki_group *g)
+static void pki_place_covers(const pki_group *g)
 {
   for (int i = 0; i < g->plan->ncover; i++) {
-    for (int e = 0; e < 2; e++) {
-      pki_ends_of(g, i)[e] = pki_place(g->work, g->plan->covers[i].body, g->plan->covers[i].end[e]);
+    const pki_cover *c = &g->plan->covers[i];
+    pki_v3 *const ends = pki_ends_of(g, i), *const axes = pki_axes_of(g, i);
+    ends[0] = pki_place(g->work, c->body, c->end[0]);
+    ends[1] = c->box ? ends[0] : pki_place(g->work, c->body, c->end[1]);
+    for (int k = 0; k < 3 && c->box; k++) {
+      const double axis[3] = {c->rot[k], c->rot[3 + k], c->rot[6 + k]};
+      axes[k] = pki_m3_apply_plain(pki_poses(g->work)[c->body].R, axis);
     }
   }
 }
@@ -242,41 +271,46 @@ static void pki_check_cover(pki_lanes *f, pki_limbs *limbs, int cover, int *r, c
 {
   const pki_group_plan *p = f->p;
   const pki_cover *c = &p->covers[cover];
-  pki_v3 axes[3];
-  if (c->box) {
-    pki_box_axes(f->g->work, c, axes);
-  }
   for (; *r < p->nrun && p->runs[*r].cover == cover; (*r)++) {
     if (pki_limbs_near(f->g, limbs, c->limb, p->runs[*r].limb, margin, due, look)) {
       for (int k = *r > 0 ? p->runs[*r - 1].end : 0; k < p->runs[*r].end; k++) {
-        pki_check_cover_pair(f, k, axes, margin, due, look);
+        pki_check_cover_pair(f, k, margin, due, look);
       }
     }
   }
 }
 
-/* Pairs for the narrow phase, sorted, in the lanes of `due`: covers that are near the ground, or each other. What the look tells of
+/* Lanes in which covers have to be compared with each other, and with the ground: those with pairs are among the latter. */
+typedef struct pki_due {
+  pk_i pairs, ground;
+} pki_due;
+
+/* Pairs for the narrow phase, sorted: covers that are near the ground, or each other. What the look tells of
  * pairs that are not near is computed when it is to be remembered. */
-static pki_clearance pki_find_candidates(pki_lanes *f, const pki_margins *margin, pk_i due, bool remembered)
+static pki_clearance pki_find_candidates(pki_lanes *f, const pki_margins *margin, pki_due due,
+                                         bool remembered)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
   pki_clearance look = {pki_splat(remembered ? 1e3 : 0), pki_splat(1e3)};
   f->ncandidate = 0;
-  if (!pki_any(due)) {
+  if (!pki_any(due.ground)) {
     return look;
   }
+  const bool pairs = p->npair > 0 && pki_any(due.pairs);
   pki_limbs limbs;
-  if (p->npair > 0) {
-    pki_place_ends(g);
+  if (pairs) {
+    pki_place_covers(g);
     pki_box_limbs(g, &limbs);
   }
   for (int i = 0, r = 0; i < p->ncover; i++) {
-    pki_check_cover(f, &limbs, i, &r, margin, due, &look);
+    if (pairs) {
+      pki_check_cover(f, &limbs, i, &r, margin, due.pairs, &look);
+    }
     if (p->covers[i].low[0] || p->covers[i].low[1]) {
       const pk_r height = pki_cover_height(g, &p->covers[i]);
       look.height = pki_min(look.height, height);
-      pki_add_candidate(f, i, p->plane, due & pki_at_most(height, margin->ground));
+      pki_add_candidate(f, i, p->plane, -1, due.ground & pki_at_most(height, margin->ground));
     }
   }
   return look;
@@ -311,22 +345,23 @@ static pk_r pki_lowered(const pki_group *g, const double *q)
 }
 
 /* Lanes in which some shape that is no foot may be a candidate at q. */
-static pk_i pki_lanes_to_check(const pki_lanes *f, const double *q, const pki_margins *margin)
+static pki_due pki_lanes_to_check(const pki_lanes *f, const double *q, const pki_margins *margin)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
   const pk_r *const guard = pki_reals(g->search.guard) + p->model->nu;
   if (!p->hinged || !p->free) {
-    return f->going;
+    return (pki_due){f->going, f->going};
   }
   const pk_r turned = pki_turned(g, q);
-  pk_i due = pki_less(pki_splat(PKI_COVER_SLACK * p->length), margin->pair);
-  due |= ~pki_less(turned + margin->turn, guard[PKI_GUARD_ANGLE]);
+  pki_due due = {.pairs = pki_less(pki_splat(PKI_COVER_SLACK * p->length), margin->pair)};
+  due.pairs |= ~pki_less(turned + margin->turn, guard[PKI_GUARD_ANGLE]);
+  due.ground = due.pairs;
   if (p->plane >= 0) {
     const pk_r height = guard[PKI_GUARD_HEIGHT] - p->swing_most * turned - pki_lowered(g, q);
-    due |= ~pki_less(margin->ground, height);
+    due.ground |= ~pki_less(margin->ground, height);
   }
-  return due & f->going;
+  return (pki_due){due.pairs & f->going, due.ground & f->going};
 }
 
 /* The margins before impulses: what joints may turn until the end of the step counts. */
@@ -348,7 +383,7 @@ static pki_margins pki_margins_of(const pki_lanes *f)
                        (PKI_COVER_HASTE * f->p->reach) * rate};
 }
 
-/* A look at all shapes at q is what the next ones go by. */
+/* A look at all shapes at q, pairs among them, is what the next ones go by. */
 static void pki_remember_clearance(pki_lanes *f, const double *q, pk_i due, pki_clearance look)
 {
   pki_group *g = f->g;

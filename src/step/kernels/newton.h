@@ -55,6 +55,7 @@ typedef struct pki_state {
   pk_r h; /* of those that slip */
   pk_r sigma;
   pk_r unused0, unused1, unused2; /* 1: a unit row */
+  bool slides;                    /* in some lane */
 } pki_state;
 
 /* A box row in a Newton step: free within its bounds, or at one of them. */
@@ -126,6 +127,7 @@ PKI_INLINE pki_state pki_state_of(const pki_group *g, int slot, pk_i open)
   /* without friction beta is 0 */
   s.h = pki_where_set(slips, (size - limit) / pki_max(limit, 1e-12 * size));
   s.unused0 = one - s.n, s.unused1 = s.unused0, s.unused2 = one - s.t22;
+  s.slides = pki_any(slips);
   return s;
 }
 
@@ -144,13 +146,18 @@ PKI_INLINE pki_state pki_position_state(const pki_group *g, int slot, pk_i open,
   s.n = pki_where_set(carries, one);
   s.t11 = s.t22 = pki_where_set(carries & held, one);
   s.unused0 = one - s.n, s.unused1 = s.unused2 = one - s.t11;
+  s.slides = pki_any(carries & ~held);
   return s;
 }
 
-/* E_i' G C_j of a block G of W, scaled. */
+/* E_i' G C_j of a block G of W, scaled. Where both stick or are open in all lanes that is G itself, or nothing. */
 PKI_INLINE pki_m3 pki_reduce_block(const pki_state *i, const pki_state *j, pki_m3 G)
 {
   const pk_r scale = i->scale * j->scale;
+  if (!i->slides && !j->slides) {
+    const pk_r part = i->n * j->n * scale;
+    return (pki_m3){pki_scale(part, G.x), pki_scale(part, G.y), pki_scale(part, G.z)};
+  }
   pki_v3 row[3] = {G.x, G.y, G.z}, out[3];
   for (int d = 0; d < 3; d++) { /* columns */
     const pki_v3 a = pki_scale(scale, row[d]);

@@ -126,7 +126,7 @@ static void pki_check_passing(pki_lanes *f)
   if (!pki_any(quick)) {
     return;
   }
-  pki_place_ends(g);
+  pki_place_covers(g);
   for (int k = 0; k < p->model->nu;
        k++) { /* the mean velocity of the step: q_M = q (+) (dt - reach) u, q_E = q_M (+) reach u_E */
     pki_out(g->move)[k] =
@@ -140,11 +140,7 @@ static void pki_check_passing(pki_lanes *f)
     const pk_i far = quick & ~pki_less(moved, pki_splat(thick));
     if (pki_any(far)) {
       const pk_r centres = pki_centres_apart(pki_ends_of(g, i), pki_ends_of(g, j));
-      pki_v3 axes[3];
-      if (p->covers[i].box) {
-        pki_box_axes(g->work, &p->covers[i], axes);
-      }
-      const pk_r apart = pki_max(pki_pair_apart(g, i, j, axes, centres), pki_splat(0));
+      const pk_r apart = pki_max(pki_pair_apart(g, i, j, centres), pki_splat(0));
       pki_leave_lanes(f, far & ~pki_less(moved, apart + thick), PK_LANE_EXIT_FAST);
     }
   }

@@ -12,15 +12,18 @@ enum { PKI_FEET_SWEEPS = 4 }; /* feet hardly know of each other */
 /* Contacts of other shapes; the margin is that of each lane. */
 static void pki_slots_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
 {
+  const pki_margins margins = {margin, margin, pki_splat(0)};
   if (!f->p->scan) {
-    const pki_margins margins = {margin, margin, pki_splat(0)};
-    pki_find_candidates(f, &margins, pki_lanes_to_check(f, f->g->q_end, &margins) & mask, false);
+    const pki_due due = pki_lanes_to_check(f, f->g->q_end, &margins);
+    pki_find_candidates(f, &margins, (pki_due){due.pairs & mask, due.ground & mask}, false);
   }
   for (int l = 0; l < f->count; l++) {
     if (pki_is_set(mask & f->going, l)) {
-      f->nend[l] = pki_touch_lane(f, l, pki_lane(margin, l), f->g->found_end[l], true);
+      f->nend[l] = pki_touch_lane(f, l, &margins, f->g->found_end[l], true);
       if (f->nend[l] == PKI_FOUND) { /* too many: what touches comes first */
-        f->nend[l] = pki_touch_lane(f, l, f->p->touching, f->g->found_end[l], false);
+        const pk_r touching = pki_splat(f->p->touching);
+        const pki_margins few = {touching, touching, pki_splat(0)};
+        f->nend[l] = pki_touch_lane(f, l, &few, f->g->found_end[l], false);
       }
     }
   }
