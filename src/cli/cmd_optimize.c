@@ -14,6 +14,7 @@
 #include "cli/terminal.h"
 #include "optimize/files/motion_files.h"
 #include "optimize/files/solution_file.h"
+#include "optimize/motion/design.h"
 
 const pki_option pki_options_optimize[] = {
     {"set", 0, "KEY=VALUE", "override a key of the gait file; may be repeated"},
@@ -110,6 +111,20 @@ static void print_fact(const char *name, double value, const char *unit)
   }
 }
 
+static void print_design(const job *j)
+{
+  pki_table table;
+  pki_text text = {0};
+  if (j->solution.ndesign == 0) {
+    return;
+  }
+  pki_design_table(&j->gait->problem, &j->solution, &table);
+  pki_table_text(&table, "  ", true, &text);
+  pki_table_free(&table);
+  printf("\n%s", text.data != NULL ? text.data : "");
+  pki_text_free(&text);
+}
+
 static void print_text(const job *j, const pki_course *course)
 {
   const pki_palette p = pki_palette_for(stdout);
@@ -132,6 +147,7 @@ static void print_text(const job *j, const pki_course *course)
   print_fact("Joule heat", course->whole.joule, "J/m");
   print_fact("least S_H", f.stability, "kg m^2/s");
   print_fact("friction used", j->gait->problem.nfoot > 0 ? f.friction_used : NAN, "");
+  print_design(j);
   printf("\nMotion:   %s/motion.csv\nScenario: %s/scenario.yaml\nReport:   %s/report.html\n", j->folder,
          j->folder, j->folder);
 }
@@ -188,10 +204,21 @@ static int judge(const job *j)
   return PKI_EXIT_FAILURE;
 }
 
+/* Motors with the gears that were found: what is written is about them. */
+static void apply_design(const job *j)
+{
+  double values[PKI_MOTION_DESIGNS];
+  for (int i = 0; i < j->solution.ndesign; i++) {
+    values[i] = j->solution.design[i].value;
+  }
+  pki_design_apply(&j->gait->problem, values);
+}
+
 static int write_results(const job *j)
 {
   pki_course course;
   pk_error err = {0};
+  apply_design(j);
   pk_status status = pki_course_make(j->gait, &j->solution, &course, &err);
   status = status == PK_OK ? write_files(j, &course, &err) : status;
   int code = PKI_EXIT_FAILURE;

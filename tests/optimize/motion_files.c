@@ -64,6 +64,9 @@ static void make_solution(const pki_gait_file *g, pki_motion_solution *s)
     s->impacts[p].impulse[p % 4][2] = 0.5 + p;
     for (int i = 0; i <= n; i++) {
       fill_point(g, t + s->duration[p] * i / n, p, &s->points[s->npoint]);
+      pki_motion_point *const at = &s->points[s->npoint]; /* no springs between rotors and joints */
+      memcpy(at->motor_tau, at->tau, sizeof at->tau);
+      memcpy(at->motor_v, at->v, sizeof at->v);
       s->points[s->npoint++].middle = i % 2 == 1;
     }
     t += s->duration[p];
@@ -77,6 +80,7 @@ static void make_solution(const pki_gait_file *g, pki_motion_solution *s)
   s->stages[0].grid_error = NAN;
   s->period = PERIOD, s->stride = PERIOD * SPEED, s->objective = 8, s->stability = NAN;
   s->work = 0.25, s->joule = 40, s->torque = 3;
+  s->line_margin = s->torque_margin = NAN;
 }
 
 typedef struct bench {

@@ -272,6 +272,7 @@ static void guess_point(const guesser *g, int phase, int point, double time)
     set_value(program->nlp, at->a + k, a[k]);
   }
   pki_motion_guess_forces(program, at, q[1], v, a);
+  pki_motion_guess_series(program, at);
 }
 
 static void guess_boundary(const pki_motion_program *program, int b)
@@ -344,6 +345,7 @@ pk_status pki_motion_guess(pki_motion_program *program, pk_error *err)
   lower_trunk(&g);
   pki_nlp *const nlp = program->nlp;
   double start = 0;
+  pki_motion_guess_design(program);
   for (int phase = 0; phase < p->nphase; phase++) {
     const double T = p->phases[phase].guess;
     set_value(nlp, program->duration[phase], T);
@@ -355,6 +357,8 @@ pk_status pki_motion_guess(pki_motion_program *program, pk_error *err)
   for (int b = 1; b <= p->nphase; b++) {
     guess_boundary(program, b);
   }
-  set_value(nlp, program->distance, g.line.closes ? g.speed * start : 0);
+  const bool per_metre = p->objective.joule != 0 || p->objective.work != 0;
+  const double way = p->along >= 0 && per_metre ? g.to[p->along] - g.from[p->along] : 0;
+  set_value(nlp, program->distance, g.line.closes ? g.speed * start : way);
   return guess_stability(program, err);
 }

@@ -151,9 +151,12 @@ void pki_motion_guess_forces(const pki_motion_program *program, const pki_point_
   memcpy(in, q, (size_t)n * sizeof *in);
   memcpy(in + n, v, (size_t)n * sizeof *in);
   memcpy(in + 2 * n, a, (size_t)n * sizeof *in);
+  double design[PKI_MOTION_DESIGNS];
   if (!pki_nlp_function_value(program->robot->dynamics, 1, in, NULL, rest)) {
     return;
   }
+  pki_motion_read_design(program, design);
+  pki_design_add_forces(p, design, q, v, a, rest);
   for (int i = 0; i < p->nfoot; i++) {
     for (int k = 0; k < program->robot->feet[i].rows && at->force[i] >= 0; k++, count++) {
       variables[count] = at->force[i] + k;

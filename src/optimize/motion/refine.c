@@ -21,6 +21,9 @@ static double dynamics_residual(const pki_motion_program *program, const pki_mot
   if (!pki_nlp_function_value(program->robot->dynamics, 1, in, NULL, rest)) {
     return INFINITY;
   }
+  double design[PKI_MOTION_DESIGNS];
+  pki_motion_read_design(program, design);
+  pki_design_add_forces(program->problem, design, at->q, at->v, at->a, rest);
   pki_motion_push_back(program, program->problem->phases[at->phase].stance, at->q, rest);
   for (int k = 0; k < n; k++) {
     worst = program->problem->locked[k] ? worst
