@@ -93,7 +93,7 @@ static cJSON *model_part(const pk_field *f)
                                                : pki_schema_map(pki_schema_text(1, 0));
 }
 
-/* Joints of a design parameter: a name, or several. */
+/* Joints or links of a design parameter: a name, or several. */
 static cJSON *design_part(const pk_field *f)
 {
   (void)f;
@@ -133,7 +133,7 @@ cJSON *pki_schema_of_gait(void)
                           pki_schema_mapping(t.doc, t.fields, *t.count, design ? design_part : part_schema));
   }
   require_keys(defs, "phase", (const char *const[]){"stance", "duration"}, 2);
-  require_keys(defs, "design", (const char *const[]){"what", "joints", "lower", "upper"}, 4);
+  require_keys(defs, "design", (const char *const[]){"what", "lower", "upper"}, 3);
   const pki_schema_table *model = pki_section_find("model")->tables;
   cJSON_AddItemToObject(defs, "model",
                         pki_schema_mapping(model->doc, model->fields, *model->count, model_part));

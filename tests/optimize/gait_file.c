@@ -345,7 +345,7 @@ static void what_is_wrong_is_told_where_it_stands(void **state)
        "design.0: the key \"upper\" is missing"},
       {"design=[{what: spring, joints: '*_KFE', lower: 0, upper: 2}]",
        "design.0.what: what is \"spring\", expected one of parallel-stiffness, parallel-rest, "
-       "series-stiffness, gear"},
+       "series-stiffness, gear, length"},
       {"design=[{what: parallel-stiffness, joints: LF_KNE, lower: 0, upper: 2}]",
        "design.0.joints: there is no joint \"LF_KNE\"; did you mean \"LF_KFE\"? (one of: x, y, z, roll, "
        "pitch, "
@@ -359,6 +359,16 @@ static void what_is_wrong_is_told_where_it_stands(void **state)
        "design.0.scan: scan is 2, expected 0 to 0.9 (share of the value found (of a rest angle, rad) by "
        "which it is "
        "changed to see how flat the optimum is, 0: not)"},
+      {"design=[{what: length, joints: '*_KFE', lower: 1, upper: 2}]",
+       "design.0.joints: a length is one of links: `links` names them"},
+      {"design=[{what: gear, links: '*_SHANK', lower: 1, upper: 2}]",
+       "design.0.links: a gear is one of joints: `joints` names them"},
+      {"design=[{what: gear, joints: '*_KFE', mass: constant, lower: 1, upper: 2}]",
+       "design.0.mass: a gear has no mass: `mass` is for length alone"},
+      {"design=[{what: length, links: '*_SHANKS', lower: 1, upper: 2}]",
+       "design.0.links: there is no link \"*_SHANKS\" that hangs on a joint"},
+      {"design=[{what: length, links: LF_SHANK, lower: 1, upper: 2}]",
+       "design.0: has LF_KFE and not its mirror image RF_KFE, expected both in half a cycle"},
       {"design=[{what: gear, joints: '*_KFE', opposite: '*H_KFE', lower: 1, upper: 2}]",
        "design.0.opposite: a gear has no sign: `opposite` is for parallel-rest alone"},
       {"design=[{what: gear, joints: '*_KFE', lower: 1, upper: 2}]",

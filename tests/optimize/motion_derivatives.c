@@ -372,6 +372,32 @@ static void an_amble_with_design_parameters_has_exact_derivatives(void **state)
   pk_model_destroy(m);
 }
 
+/* Lengths are inputs of all functions of the robot. */
+static void an_amble_on_legs_of_any_length_has_exact_derivatives(void **state)
+{
+  (void)state;
+  pk_model *m = chain_model("sony_quadruped");
+  pki_motion_problem p;
+  stand_sony(&p, m);
+  amble(&p, 1);
+  p.speed = 0.3;
+  p.clearance = 0.01;
+  p.objective = (pki_motion_objective){.torque = 1, .polygon = 30, .stability = 2};
+  assert_int_equal(pki_motion_add_gap(&p, "LF_SHANK", (const double[3]){0, 0, -0.01}, NULL, NULL, 0.02, NULL),
+                   PK_OK);
+  assert_int_equal(pki_motion_add_gap(&p, "LF_FOOT", (const double[3]){0, 0, 0}, "LH_SHANK",
+                                      (const double[3]){0, 0, -0.02}, 0.02, NULL),
+                   PK_OK);
+  add_design(&p, PKI_DESIGN_LENGTH, "HAA", 1.1); /* hips bend first: the thigh is behind HAA */
+  add_design(&p, PKI_DESIGN_LENGTH, "KFE", 0.9);
+  p.designs[1].constant_mass = true;
+  const char *const names[] = {
+      "inverse dynamics", "contact force", "contact acceleration", "contact velocity",       "contact point",
+      "impact",           "gap",           "momentum about edges", "distance from the mass", NULL};
+  check_motion(&p, names);
+  pk_model_destroy(m);
+}
+
 static void a_walk_on_soles_has_exact_derivatives(void **state)
 {
   (void)state;
@@ -422,6 +448,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_amble_with_all_objectives_has_exact_derivatives),
       cmocka_unit_test(an_amble_with_design_parameters_has_exact_derivatives),
+      cmocka_unit_test(an_amble_on_legs_of_any_length_has_exact_derivatives),
       cmocka_unit_test(a_walk_on_soles_has_exact_derivatives),
       cmocka_unit_test(a_step_with_ankle_motors_has_exact_derivatives),
       cmocka_unit_test(a_jump_with_a_flight_has_exact_derivatives),

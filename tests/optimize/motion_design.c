@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "optimize/motion/design.h"
+#include "optimize/motion/link_lengths.h"
+#include "optimize/motion/robot_functions.h"
 #include "optimize/motion/solution.h"
 #include "pronk/builder.h"
 #include "support/bounds.h"
@@ -362,6 +363,115 @@ static void margins_are_those_of_the_gear_that_was_found(void **state)
   pk_model_destroy(m);
 }
 
+/* ---- lengths of links ---- */
+
+static const double rod_mass = 1.5, rod_length = 0.6, rod_moment = 1.5 * 0.6 * 0.6 / 12;
+
+/* A uniform rod that hangs on a hinge about y and turns about it. */
+static pk_model *rod_model(void)
+{
+  pk_builder *b;
+  pk_model *m;
+  pk_error err;
+  assert_int_equal(pk_builder_create(&b, &err), PK_OK);
+  pk_robot_desc robot = pk_robot_desc_default();
+  robot.root = PK_ROOT_FIXED;
+  const pk_link_desc base = {.name = "base"},
+                     rod = {.name = "rod",
+                            .inertia = {.mass = rod_mass,
+                                        .com = {0, 0, -rod_length / 2},
+                                        .moment = {rod_moment, 0, 0, rod_moment, 0, 0}}};
+  pk_joint_desc hinge = pk_joint_desc_default();
+  hinge.name = "hinge", hinge.kind = PK_JOINT_CONTINUOUS, hinge.parent = "base", hinge.child = "rod";
+  hinge.axis[0] = 0, hinge.axis[1] = 1;
+  assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &base, &err), PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &rod, &err), PK_OK);
+  assert_int_equal(pk_builder_add_joint(b, &hinge, &err), PK_OK);
+  assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
+  pk_builder_destroy(b);
+  return m;
+}
+
+/* From one side to the other; the end of the rod is a foot that never stands. */
+static pki_motion_problem swing_rod(const pk_model *model, double amplitude, double time, int intervals)
+{
+  pki_motion_problem p = move_cart(model, amplitude, -amplitude, time, intervals);
+  p.feet[0] = (pki_motion_foot){.name = "end", .body = 0, .at = {0, 0, -rod_length}};
+  p.nfoot = 1;
+  p.clearance = -1e4; /* it hangs below the ground */
+  p.objective.torque = 1;
+  return p;
+}
+
+static void a_stretched_rod_is_a_rod(void **state)
+{
+  (void)state;
+  for (int constant = 0; constant < 2; constant++) {
+    pk_model *m = rod_model();
+    pki_motion_problem p = swing_rod(m, 0.3, 0.5, 2);
+    const double c = 1.3, mass = constant ? rod_mass : c * rod_mass;
+    add_design(&p, PKI_DESIGN_LENGTH, 0.5, 2, 1)->constant_mass = constant;
+    assert_int_equal(pki_motion_validate(&p, NULL), PK_OK);
+    pki_motion_robot *robot;
+    assert_int_equal(pki_motion_robot_create(&p, &robot, NULL), PK_OK);
+    const double in[4] = {0.4, 1.1, 2.2, 0.7}; /* q, v, a, tau */
+    double found;
+    assert_true(pki_motion_value(&p, &c, robot->dynamics, in, &found));
+    const double L = c * rod_length;
+    assert_near(found, mass * (L * L / 3 * 2.2 + 9.81 * L / 2 * sin(0.4)) - 0.7, 1e-12);
+    double place[3];
+    assert_true(pki_motion_value(&p, &c, robot->feet[0].place, in, place));
+    assert_near(place[2], -L * cos(0.4), 1e-12);
+    pki_motion_robot_destroy(robot);
+    pki_lengths_apply(&p, m, &c); /* the same in numbers */
+    assert_near(m->mass, mass, 1e-12);
+    assert_near(m->body_inertia[3], -mass * L / 2, 1e-12);
+    assert_near(m->body_inertia[7], mass * L * L / 3, 1e-12);
+    assert_near(m->body_inertia[9], 0, 1e-12);
+    assert_near(p.feet[0].at[2], -L, 1e-12);
+    pk_model_destroy(m);
+  }
+}
+
+/* Half the period of a pendulum: pi sqrt(2 L/(3 g)) (1 + A^2/16 + 11 A^4/3072). A rod of that length needs no torque. */
+static void the_best_length_is_that_of_the_free_pendulum(void **state)
+{
+  (void)state;
+  pk_model *m = rod_model();
+  const double A = 0.3, T = 0.8, more = 1 + A * A / 16 + 11 * pow(A, 4) / 3072;
+  pki_motion_problem p = swing_rod(m, A, T, 30);
+  add_design(&p, PKI_DESIGN_LENGTH, 1.4, 2, 1.5); /* very short rods are light, and cost little, too */
+  pki_motion_solution s;
+  solve(&p, &s);
+  const double L = 1.5 * 9.81 * pow(T / (pi * more), 2);
+  assert_near(s.design[0].value * rod_length, L, 1e-4 * L);
+  assert_true(s.objective < 1e-8);
+  pki_motion_solution_free(&s);
+  pk_model_destroy(m);
+}
+
+static void the_slope_of_a_length_is_that_of_problems_solved_again(void **state)
+{
+  (void)state;
+  pk_model *m = rod_model();
+  double J[3], slope = 0;
+  const double c = 1.2, h = 1e-3;
+  for (int step = 0; step < 3; step++) {
+    pki_motion_problem p = swing_rod(m, 0.8, 0.5, 10);
+    const double value = c + (step - 1) * h;
+    add_design(&p, PKI_DESIGN_LENGTH, value, value, value);
+    pki_motion_solution s;
+    solve(&p, &s);
+    J[step] = s.objective;
+    slope = step == 1 ? s.design[0].slope : slope;
+    pki_motion_solution_free(&s);
+  }
+  const double expected = (J[2] - J[0]) / (2 * h);
+  assert_near(slope, expected, 1e-4 * fabs(expected));
+  pk_model_destroy(m);
+}
+
 /* ---- what is wrong ---- */
 
 static void expect_error(const pki_motion_problem *problem, const char *field, const char *message)
@@ -416,6 +526,19 @@ static void wrong_rows_are_told(void **state)
   pk_model_destroy(m);
 }
 
+static void a_link_without_an_end_has_no_length(void **state)
+{
+  (void)state;
+  pk_model *m = rod_model();
+  pki_motion_problem p = swing_rod(m, 0.3, 0.5, 2);
+  add_design(&p, PKI_DESIGN_LENGTH, 0.5, 2, 1);
+  p.nfoot = 0;
+  expect_error(&p, "design[0].joints", "has neither one next joint nor a foot: it has no length");
+  p.designs[0].lower = 0;
+  expect_error(&p, "design[0]", "a length of 0, expected at least 0.01");
+  pk_model_destroy(m);
+}
+
 int main(void)
 {
   setenv("PRONK_PLUGINS", PK_BUILD_DIR "/plugins", 1);
@@ -426,6 +549,10 @@ int main(void)
       cmocka_unit_test(slopes_are_those_of_problems_solved_again),
       cmocka_unit_test(a_parameter_at_its_bound_has_a_slope_towards_it),
       cmocka_unit_test(margins_are_those_of_the_gear_that_was_found),
+      cmocka_unit_test(a_stretched_rod_is_a_rod),
+      cmocka_unit_test(the_best_length_is_that_of_the_free_pendulum),
+      cmocka_unit_test(the_slope_of_a_length_is_that_of_problems_solved_again),
+      cmocka_unit_test(a_link_without_an_end_has_no_length),
       cmocka_unit_test(wrong_rows_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/pattern.h"
 #include "optimize/files/gait_fields.h"
 #include "optimize/motion/design.h"
 
@@ -27,18 +27,44 @@ static void mark_joints(const pki_gait_file *g, const pki_node *node, int sign, 
   }
 }
 
-/* A joint, a pattern, or a list of such. */
-static void read_names(const pki_gait_file *g, const pki_node *node, int sign, bool within,
+/* The same of links, by the joints that they hang on. */
+static void mark_links(const pki_gait_file *g, const pki_node *node, int sign, bool within,
                        pki_motion_design *d, pki_problems *problems)
+{
+  const pk_model *m = g->model;
+  int found = 0;
+  (void)within;
+  if (node->kind != PKI_NODE_SCALAR || node->text[0] == '\0') {
+    pki_problem(problems, node, "this is %s, expected the name of a link", pki_node_what(node));
+    return;
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const int body = m->links[i].body;
+    if (body >= 0 && m->body_link[body] == i && pki_pattern_matches(node->text, m->links[i].name)) {
+      d->sign[m->body_u[body]] = sign;
+      found++;
+    }
+  }
+  if (found == 0) {
+    pki_problem(problems, node, "there is no link \"%.60s\" that hangs on a joint", node->text);
+  }
+}
+
+typedef void (*mark_function)(const pki_gait_file *g, const pki_node *node, int sign, bool within,
+                              pki_motion_design *d, pki_problems *problems);
+
+/* A name, a pattern, or a list of such. */
+static void read_names(const pki_gait_file *g, const pki_node *node, mark_function mark, int sign,
+                       bool within, pki_motion_design *d, pki_problems *problems)
 {
   if (node == NULL || node->kind != PKI_NODE_LIST) {
     if (node != NULL) {
-      mark_joints(g, node, sign, within, d, problems);
+      mark(g, node, sign, within, d, problems);
     }
     return;
   }
   for (const pki_node *n = node->first; n != NULL; n = n->next) {
-    mark_joints(g, n, sign, within, d, problems);
+    mark(g, n, sign, within, d, problems);
   }
 }
 
@@ -67,37 +93,55 @@ static bool has_key(const pki_gait_design *e, const char *key, pki_problems *pro
   return there;
 }
 
+/* Keys that are there, and none that is about another kind. */
+static bool check_keys(const pki_gait_design *e, pki_problems *problems)
+{
+  const bool length = e->what == PKI_DESIGN_LENGTH;
+  const struct {
+    const char *key, *why;
+    bool fits;
+  } keys[] = {
+      {"opposite", "has no sign: `opposite` is for parallel-rest alone", e->what == PKI_DESIGN_PARALLEL_REST},
+      {"joints", "is one of links: `links` names them", !length},
+      {"links", "is one of joints: `joints` names them", length},
+      {"mass", "has no mass: `mass` is for length alone", length}};
+  bool whole = has_key(e, "what", problems);
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0] && whole; i++) {
+    const pki_node *node = pki_node_find(e->node, keys[i].key);
+    if (node != NULL && !keys[i].fits) {
+      pki_problem(problems, node, "a %s %s", pki_design_words[e->what], keys[i].why);
+      return false;
+    }
+  }
+  whole = has_key(e, length ? "links" : "joints", problems) && whole;
+  whole = has_key(e, "lower", problems) && whole;
+  return has_key(e, "upper", problems) && whole;
+}
+
 static void read_row(pki_gait_file *g, const pki_gait_design *e, pki_problems *problems)
 {
   pki_motion_problem *p = &g->problem;
-  const pki_node *joints = pki_node_find(e->node, "joints"), *opposite = pki_node_find(e->node, "opposite");
-  bool whole = has_key(e, "what", problems);
-  whole = has_key(e, "joints", problems) && whole;
-  whole = has_key(e, "lower", problems) && whole;
-  whole = has_key(e, "upper", problems) && whole;
-  if (!whole) {
+  if (!check_keys(e, problems)) {
     return;
   }
   if (p->ndesign == PKI_MOTION_DESIGNS) {
     pki_problem(problems, e->node, "more than %d rows", PKI_MOTION_DESIGNS);
     return;
   }
-  if (opposite != NULL && e->what != PKI_DESIGN_PARALLEL_REST) {
-    pki_problem(problems, opposite, "a %s has no sign: `opposite` is for parallel-rest alone",
-                pki_design_words[e->what]);
-    return;
-  }
+  const bool length = e->what == PKI_DESIGN_LENGTH;
+  const pki_node *names = pki_node_find(e->node, length ? "links" : "joints");
   pki_motion_design *d = &p->designs[p->ndesign];
   const bool given = pki_node_find(e->node, "start") != NULL;
   *d = (pki_motion_design){.kind = (pki_design_kind)e->what,
+                           .constant_mass = e->mass != 0,
                            .lower = e->lower,
                            .upper = e->upper,
                            .start = given ? e->start : (e->lower + e->upper) / 2,
                            .scan = e->scan};
   const int before = pki_problems_total(problems);
-  read_names(g, joints, 1, false, d, problems);
-  read_names(g, opposite, -1, true, d, problems);
-  name_row(e, joints, d);
+  read_names(g, names, length ? mark_links : mark_joints, 1, false, d, problems);
+  read_names(g, pki_node_find(e->node, "opposite"), mark_joints, -1, true, d, problems);
+  name_row(e, names, d);
   p->ndesign += pki_problems_total(problems) == before ? 1 : 0;
 }
 

@@ -10,6 +10,7 @@ static const char *const scheme_words[] = {"linear", "hermite-simpson"};
 static const char *const tip_words[] = {"horizontal", "perpendicular"};
 static const char *const end_words[] = {"time", "crossing"};
 static const char *const landing_words[] = {"impact", "soft"};
+static const char *const mass_words[] = {"proportional", "constant"};
 
 #define FILE_TEXT(member, doc) PKI_TEXT(#member, pki_gait_file, member, 0, doc)
 #define SETTING(name, member) name, offsetof(pki_gait_file, settings.member)
@@ -187,7 +188,10 @@ const pk_field pki_gait_design_fields[] = {
     {DESIGN(what), PK_FIELD_ENUM, "", 0, 0, PKI_DESIGN_KINDS - 1, pki_design_words,
      "what is chosen; it has to be given"},
     PKI_PART("joints", "that have it, all with one value: a joint, a pattern with *, or a list of such"),
+    PKI_PART("links", "the same of a length: a link, a pattern with *, or a list of such"),
     PKI_PART("opposite", "those of them whose rest angle counts with the opposite sign; likewise"),
+    {DESIGN(mass), PK_FIELD_ENUM, "", 0, 0, 1, mass_words,
+     "of links whose length is chosen: grows with it, or stays what it is"},
     {DESIGN(lower), PK_FIELD_REAL, "", 0, -1e6, 1e9, NULL, "least value; it has to be given"},
     {DESIGN(upper), PK_FIELD_REAL, "", 0, -1e6, 1e9, NULL, "largest value; it has to be given"},
     {DESIGN(start), PK_FIELD_REAL, "", 0, -1e6, 1e9, NULL,

@@ -49,6 +49,7 @@ typedef struct pki_gait_design {
   const pki_node *node;
   char name[PKI_MOTION_NAME];
   int what; /* pki_design_kind */
+  int mass; /* of a length, 0: proportional to it, 1: constant */
   double lower, upper, start, scan;
 } pki_gait_design;
 

@@ -78,7 +78,7 @@ static void hash_designs(const pki_motion_problem *p, uint64_t *hash)
     const pki_motion_design *d = &p->designs[i];
     *hash = pki_hash_bytes(*hash, d->name, strlen(d->name) + 1);
     *hash = pki_hash_bytes(*hash, d->sign, sizeof d->sign);
-    hash_reals(hash, (const double[]){d->kind, d->lower, d->upper, d->start, d->scan}, 5);
+    hash_reals(hash, (const double[]){d->kind, d->lower, d->upper, d->start, d->scan, d->constant_mass}, 6);
   }
   for (int k = 0; k < p->model->nu && p->ndesign > 0; k++) {
     const pki_motion_motor *m = &p->motor[k];

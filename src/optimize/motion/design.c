@@ -5,18 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const pki_design_words[] = {"parallel-stiffness", "parallel-rest", "series-stiffness", "gear",
-                                        NULL};
+#include "optimize/motion/link_lengths.h"
+
+const char *const pki_design_words[] = {
+    "parallel-stiffness", "parallel-rest", "series-stiffness", "gear", "length", NULL};
 
 const char *pki_design_unit(pki_design_kind kind)
 {
-  static const char *const units[] = {"N m/rad", "rad", "N m/rad", ""};
+  static const char *const units[] = {"N m/rad", "rad", "N m/rad", "", ""};
   return units[kind];
 }
 
 double pki_design_floor(pki_design_kind kind)
 {
-  static const double floors[] = {0, -1e6, 1e-6, 1e-6};
+  static const double floors[] = {0, -1e6, 1e-6, 1e-6, 1e-2};
   return floors[kind];
 }
 
@@ -124,7 +126,7 @@ static pk_status check_joint(const pki_motion_problem *p, int row, int dof, pk_e
   if (p->model->dof_joint[dof] < 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "a coordinate of the trunk, expected joints");
   }
-  if (p->locked[dof]) {
+  if (p->locked[dof] && d->kind != PKI_DESIGN_LENGTH) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "the joint \"%.60s\" is locked", name);
   }
   if (pki_design_find(p, d->kind, dof) != row) {
@@ -138,6 +140,14 @@ static pk_status check_joint(const pki_motion_problem *p, int row, int dof, pk_e
   if (d->kind == PKI_DESIGN_GEAR && isnan(p->motor[dof].resistance)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where,
                     "the joint \"%.60s\" has no motor of the kind dc whose gear could be chosen", name);
+  }
+  double axis[3], length;
+  if (d->kind == PKI_DESIGN_LENGTH &&
+      (pki_lengths_body(p->model, dof) < 0 ||
+       !pki_lengths_axis(p, pki_lengths_body(p->model, dof), axis, &length))) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "the link behind \"%.60s\" has neither one next joint nor a foot: it has no length",
+                    name);
   }
   if ((d->kind == PKI_DESIGN_GEAR || d->kind == PKI_DESIGN_SERIES_STIFFNESS) && !driven) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "the joint \"%.60s\" has no motor", name);

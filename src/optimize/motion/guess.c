@@ -128,7 +128,9 @@ static void place_under(const guesser *g, int foot, double time, double out[3])
   for (int k = 0; k < f->nchain; k++) {
     chain[k] = q[f->chain[k]];
   }
-  if (!pki_nlp_function_value(f->place, 1, chain, NULL, out)) {
+  double design[PKI_MOTION_DESIGNS];
+  pki_motion_read_design(g->program, design);
+  if (!pki_motion_value(p, design, f->place, chain, out)) {
     memcpy(out, p->feet[foot].stand, 3 * sizeof *out);
   }
 }
@@ -188,7 +190,7 @@ static double reach_with_leg(const guesser *g, int foot, const double target[3],
     for (int k = 0; k < f->nchain; k++) {
       chain[k] = q[f->chain[k]];
     }
-    const int rows = pki_motion_leg_errors(f, chain, target, error, jacobian);
+    const int rows = pki_motion_leg_errors(g->program, f, chain, target, error, jacobian);
     left = sqrt(error[0] * error[0] + error[1] * error[1] + error[2] * error[2]);
     bool joint[PKI_MOTION_DOFS];
     for (int k = 0; k < f->nchain; k++) {
@@ -341,11 +343,11 @@ static guesser begin_guess(pki_motion_program *program)
 pk_status pki_motion_guess(pki_motion_program *program, pk_error *err)
 {
   const pki_motion_problem *p = program->problem;
+  pki_motion_guess_design(program);
   guesser g = begin_guess(program);
   lower_trunk(&g);
   pki_nlp *const nlp = program->nlp;
   double start = 0;
-  pki_motion_guess_design(program);
   for (int phase = 0; phase < p->nphase; phase++) {
     const double T = p->phases[phase].guess;
     set_value(nlp, program->duration[phase], T);

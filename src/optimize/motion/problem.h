@@ -71,6 +71,7 @@ typedef enum pki_design_kind {
   PKI_DESIGN_PARALLEL_REST,      /* rad, where that spring is slack */
   PKI_DESIGN_SERIES_STIFFNESS,   /* N m/rad, of a spring between the gear and the joint */
   PKI_DESIGN_GEAR,               /* turns of the rotor for one of the joint */
+  PKI_DESIGN_LENGTH,             /* of the link behind the joint, over the model's (link_lengths.h) */
   PKI_DESIGN_KINDS
 } pki_design_kind;
 
@@ -79,6 +80,7 @@ typedef struct pki_motion_design {
   pki_design_kind kind;
   char name[PKI_MOTION_NAME]; /* of its joints, for messages and reports */
   int sign[PKI_MOTION_DOFS]; /* 0: it is none of this joint; -1: a rest angle counts with the opposite sign */
+  bool constant_mass;        /* of a length: the link's mass does not grow with it */
   double lower, upper, start; /* in its unit */
   double
       scan; /* share of the value (of a rest angle, rad) by which it is changed to see how flat the optimum is; 0: none */

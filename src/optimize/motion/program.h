@@ -126,6 +126,9 @@ int pki_motion_variable(pki_motion_program *program, pki_nlp_label label, double
 /* One more row, all of whose terms follow; its number. */
 int pki_motion_row(pki_motion_program *program, pki_nlp_label label, double lower, double upper,
                    double scale);
+/* A function of the robot, with the lengths that are chosen as its last inputs. */
+void pki_motion_add_term(pki_motion_program *program, const pki_nlp_function *f, const int *in,
+                         const double *parameter, const int *out);
 /* row += factor * variable */
 void pki_motion_add_linear(pki_motion_program *program, int row, double factor, int variable);
 /* The force or impulse within its friction cone; `unit` is its scale (program_points.c). */

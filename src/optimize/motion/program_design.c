@@ -7,7 +7,9 @@
  *
  * hold at every point. Between phases tau and w are continuous: a spring does not know of impacts, and v + r/k is the rotor's speed. */
 #include <math.h>
+#include <string.h>
 
+#include "optimize/motion/link_lengths.h"
 #include "optimize/motion/program.h"
 
 enum { RATE, BEND, TORQUE, SPEED, SERIES_NUMBERS };
@@ -76,6 +78,18 @@ void pki_motion_add_series_variables(pki_motion_program *program, int phase, int
       at->series = j == 0 && n == 0 ? variable : at->series;
     }
   }
+}
+
+void pki_motion_add_term(pki_motion_program *program, const pki_nlp_function *f, const int *in,
+                         const double *parameter, const int *out)
+{
+  int all[4 * PKI_MOTION_DOFS + PKI_MOTION_DESIGNS];
+  const int lengths = pki_lengths_count(program->problem), own = pki_nlp_function_inputs(f) - lengths;
+  memcpy(all, in, (size_t)own * sizeof *all);
+  for (int n = 0; n < lengths; n++) {
+    all[own + n] = program->design[pki_lengths_row(program->problem, n)];
+  }
+  pki_nlp_add(program->nlp, f, all, parameter, out);
 }
 
 /* ---- equations of motion ---- */

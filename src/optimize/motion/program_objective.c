@@ -96,7 +96,7 @@ static pk_status add_polygon(pki_motion_program *program, int phase, pk_error *e
         in[n++] = at->force[i] + k;
       }
     }
-    pki_nlp_add(program->nlp, program->polygon[phase], in, &weight, &out);
+    pki_motion_add_term(program, program->polygon[phase], in, &weight, &out);
   }
   return status;
 }
@@ -160,7 +160,7 @@ static pk_status add_edges(pki_motion_program *program, int phase, pk_error *err
     for (int k = 0; k < count; k++) {
       choose_rows(program, phase, point, &edges[k], out + (size_t)k * PKI_EDGE_NUMBERS);
     }
-    pki_nlp_add(program->nlp, program->edges[phase], in, NULL, out);
+    pki_motion_add_term(program, program->edges[phase], in, NULL, out);
   }
   return status;
 }

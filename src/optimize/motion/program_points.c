@@ -21,7 +21,7 @@ static void add_dynamics(pki_motion_program *program, int phase, int point)
   for (int i = 0; i < program->robot->nmotor; i++) {
     in[3 * n + i] = at->tau + i;
   }
-  pki_nlp_add(program->nlp, program->robot->dynamics, in, NULL, out);
+  pki_motion_add_term(program, program->robot->dynamics, in, NULL, out);
   for (int i = 0; i < p->nfoot; i++) {
     const pki_motion_foot_functions *f = &program->robot->feet[i];
     int pushed[PKI_MOTION_DOFS];
@@ -35,7 +35,7 @@ static void add_dynamics(pki_motion_program *program, int phase, int point)
     for (int k = 0; k < chain; k++) {
       pushed[k] = out[f->chain[k]];
     }
-    pki_nlp_add(program->nlp, f->force, in, NULL, pushed);
+    pki_motion_add_term(program, f->force, in, NULL, pushed);
   }
   pki_motion_add_design_forces(program, at, out);
 }
@@ -58,7 +58,7 @@ static void add_foot_acceleration(pki_motion_program *program, int phase, int po
     const double scale = k < 3 ? g : g / program->robot->length;
     out[k] = (counts >> k & 1u) != 0 ? pki_motion_row(program, label, 0, 0, scale) : PKI_NLP_NOWHERE;
   }
-  pki_nlp_add(program->nlp, f->acceleration, in, NULL, out);
+  pki_motion_add_term(program, f->acceleration, in, NULL, out);
 }
 
 /* (5): the force within its cone; F_z >= 0 is a bound. */
@@ -90,7 +90,7 @@ void pki_motion_add_sole(pki_motion_program *program, pki_nlp_label label, int f
     const bool counts = !planar || k / 2 == 1;
     out[k] = counts ? pki_motion_row(program, label, 0, INFINITY, unit) : PKI_NLP_NOWHERE;
   }
-  pki_nlp_add(program->nlp, f->moments, in, NULL, out);
+  pki_motion_add_term(program, f->moments, in, NULL, out);
 }
 
 static void add_standing_foot(pki_motion_program *program, int phase, int point, int foot)
@@ -160,7 +160,7 @@ static void add_swinging_foot(pki_motion_program *program, int phase, int point,
   for (int k = f->corners != NULL ? 0 : 2; k < (f->corners != NULL ? 4 : 3); k++) {
     out[k] = pki_motion_row(program, label, least, INFINITY, scale);
   }
-  pki_nlp_add(program->nlp, f->corners != NULL ? f->corners : f->place, in, NULL, out);
+  pki_motion_add_term(program, f->corners != NULL ? f->corners : f->place, in, NULL, out);
 }
 
 /* ---- motors ---- */
