@@ -337,6 +337,24 @@ static void what_is_wrong_is_told_where_it_stands(void **state)
       {"motor_lines=true", "motor_lines: motor_lines is true and there are no motors: `motors` names them"},
       {"start={rest: true}", "start: a motion that repeats has no ends of its own: closure: once has them"},
       {"model.joints.LF_KFE=3", "model.joints.LF_KFE: LF_KFE is 3, but its limits are -2.46 to -0.1"},
+      {"motors=[{joints: LF_KFE, motor: anydrive-3, gear: 3}]",
+       "motors.0: anydrive-3 is known by its torque-speed envelope alone: it has no gear, voltage or "
+       "efficiency to "
+       "change"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char line[1024];
+    snprintf(line, sizeof line, "--set %s: %s", cases[i].set, cases[i].told);
+    refuse_gait(trot, cases[i].set, line);
+  }
+}
+
+static void wrong_design_parameters_are_told(void **state)
+{
+  (void)state;
+  const struct {
+    const char *set, *told;
+  } cases[] = {
       {"design=[{joints: '*_KFE', lower: 0, upper: 1}]", "design.0: the key \"what\" is missing"},
       {"design=[{what: gear, lower: 1, upper: 2}]", "design.0: the key \"joints\" is missing"},
       {"design=[{what: parallel-stiffness, joints: '*_KFE', upper: 2}]",
@@ -385,10 +403,6 @@ static void what_is_wrong_is_told_where_it_stands(void **state)
       {"design=[{what: parallel-stiffness, joints: '*', lower: 0, upper: 2}, {what: parallel-rest, joints: "
        "'*_HAA', opposite: LF_KFE, lower: 0, upper: 1}]",
        "design.1.opposite: LF_KFE is none of the joints of the row"},
-      {"motors=[{joints: LF_KFE, motor: anydrive-3, gear: 3}]",
-       "motors.0: anydrive-3 is known by its torque-speed envelope alone: it has no gear, voltage or "
-       "efficiency to "
-       "change"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char line[1024];
@@ -489,6 +503,7 @@ int main(void)
       cmocka_unit_test(stability_divides_diagonal_phases_at_the_crossing),
       cmocka_unit_test(gaps_are_balls_on_bodies),
       cmocka_unit_test(what_is_wrong_is_told_where_it_stands),
+      cmocka_unit_test(wrong_design_parameters_are_told),
       cmocka_unit_test(lines_of_the_file_are_told),
       cmocka_unit_test(the_documentation_names_every_key_and_word),
       cmocka_unit_test(the_example_of_the_documentation_is_read),
