@@ -9,6 +9,7 @@
 #include "cli/sets.h"
 #include "cli/terminal.h"
 #include "optimize/files/motion_files.h"
+#include "optimize/motion/design.h"
 
 static int total_intervals(const pki_motion_problem *p)
 {
@@ -205,6 +206,12 @@ static void print_text(const char *path, const pki_gait_file *g)
   add_range(&out, "period", p->period_shortest, p->period_longest, "s");
   add_objective(&p->objective, &out);
   add_ground(p, &out);
+  for (int i = 0; i < p->ndesign; i++) {
+    const pki_motion_design *d = &p->designs[i];
+    pki_text_addf(&out, "  %-11s %s of %s: %g to %g%s%s, from %g\n", i == 0 ? "design" : "",
+                  pki_design_words[d->kind], d->name, d->lower, d->upper,
+                  pki_design_unit(d->kind)[0] != '\0' ? " " : "", pki_design_unit(d->kind), d->start);
+  }
   pki_text_addf(&out, "  motors      torque-speed lines %s\n\n", p->motor_lines ? "hold" : "do not count");
   add_phases(p, &out);
   pki_text_add(&out, "\n");

@@ -14,6 +14,7 @@
 #include "cli/terminal.h"
 #include "optimize/files/motion_files.h"
 #include "optimize/files/solution_file.h"
+#include "optimize/motion/link_lengths.h"
 
 const pki_option pki_options_optimize[] = {
     {"set", 0, "KEY=VALUE", "override a key of the gait file; may be repeated"},
@@ -85,7 +86,9 @@ static pk_status write_files(const job *j, const pki_course *course, pk_error *e
                {"scenario.yaml", pki_motion_scenario_save}};
   char path[PKI_PATH_MAX];
   pk_status status = PK_OK;
-  for (size_t i = 0; i < sizeof files / sizeof files[0] && status == PK_OK; i++) {
+  /* the file of a model has the lengths that it had */
+  const size_t count = sizeof files / sizeof files[0] - (pki_lengths_count(&j->gait->problem) > 0 ? 1 : 0);
+  for (size_t i = 0; i < count && status == PK_OK; i++) {
     status = pki_path_join(path, j->folder, files[i].file)
                  ? files[i].save(course, path, err)
                  : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = j->folder}, "the path is too long");
@@ -110,6 +113,20 @@ static void print_fact(const char *name, double value, const char *unit)
   }
 }
 
+static void print_design(const job *j)
+{
+  pki_table table;
+  pki_text text = {0};
+  if (j->solution.ndesign == 0) {
+    return;
+  }
+  pki_design_table(&j->gait->problem, &j->solution, &table);
+  pki_table_text(&table, "  ", true, &text);
+  pki_table_free(&table);
+  printf("\n%s", text.data != NULL ? text.data : "");
+  pki_text_free(&text);
+}
+
 static void print_text(const job *j, const pki_course *course)
 {
   const pki_palette p = pki_palette_for(stdout);
@@ -132,8 +149,12 @@ static void print_text(const job *j, const pki_course *course)
   print_fact("Joule heat", course->whole.joule, "J/m");
   print_fact("least S_H", f.stability, "kg m^2/s");
   print_fact("friction used", j->gait->problem.nfoot > 0 ? f.friction_used : NAN, "");
-  printf("\nMotion:   %s/motion.csv\nScenario: %s/scenario.yaml\nReport:   %s/report.html\n", j->folder,
-         j->folder, j->folder);
+  print_design(j);
+  printf("\nMotion:   %s/motion.csv\n", j->folder);
+  if (pki_lengths_count(&j->gait->problem) == 0) {
+    printf("Scenario: %s/scenario.yaml\n", j->folder);
+  }
+  printf("Report:   %s/report.html\n", j->folder);
 }
 
 static bool print_summary(const job *j)
@@ -188,10 +209,22 @@ static int judge(const job *j)
   return PKI_EXIT_FAILURE;
 }
 
+/* Motors with the gears and links with the lengths that were found: what is written is about them. */
+static void apply_design(const job *j)
+{
+  double values[PKI_MOTION_DESIGNS];
+  for (int i = 0; i < j->solution.ndesign; i++) {
+    values[i] = j->solution.design[i].value;
+  }
+  pki_design_apply(&j->gait->problem, values);
+  pki_lengths_apply(&j->gait->problem, j->gait->model, values);
+}
+
 static int write_results(const job *j)
 {
   pki_course course;
   pk_error err = {0};
+  apply_design(j);
   pk_status status = pki_course_make(j->gait, &j->solution, &course, &err);
   status = status == PK_OK ? write_files(j, &course, &err) : status;
   int code = PKI_EXIT_FAILURE;

@@ -58,6 +58,11 @@ static cJSON *list_of_gaps(void)
   return pki_schema_list(pki_schema_reference("gap"), 0, PKI_MOTION_GAPS);
 }
 
+static cJSON *list_of_designs(void)
+{
+  return pki_schema_list(pki_schema_reference("design"), 0, PKI_MOTION_DESIGNS);
+}
+
 static const struct {
   const char *key;
   cJSON *(*make)(void);
@@ -66,7 +71,7 @@ static const struct {
     {"stance", names_schema},        {"stride", range_schema},   {"period", range_schema},
     {"duration", range_schema},      {"travel", pair_schema},    {"joints", numbers_by_name},
     {"phases", list_of_phases},      {"limits", list_of_limits}, {"motors", list_of_motors},
-    {"velocities", numbers_by_name}, {"gaps", list_of_gaps},
+    {"velocities", numbers_by_name}, {"gaps", list_of_gaps},     {"design", list_of_designs},
 };
 
 /* What has no row is a mapping by the table of that name. */
@@ -88,6 +93,22 @@ static cJSON *model_part(const pk_field *f)
                                                : pki_schema_map(pki_schema_text(1, 0));
 }
 
+/* Joints or links of a design parameter: a name, or several. */
+static cJSON *design_part(const pk_field *f)
+{
+  (void)f;
+  return pki_schema_either(pki_schema_text(1, 0), names_schema());
+}
+
+/* Keys of a table that have to be there beside those that it requires itself. */
+static void require_keys(cJSON *defs, const char *table, const char *const *keys, int count)
+{
+  cJSON *required = cJSON_GetObjectItem(cJSON_GetObjectItem(defs, table), "required");
+  for (int i = 0; i < count; i++) {
+    cJSON_AddItemToArray(required, cJSON_CreateString(keys[i]));
+  }
+}
+
 cJSON *pki_schema_of_gait(void)
 {
   pki_schema_table t;
@@ -107,11 +128,12 @@ cJSON *pki_schema_of_gait(void)
   }
   cJSON *defs = cJSON_AddObjectToObject(o, "$defs");
   for (int i = 1; pki_gait_table(i, &t); i++) {
-    cJSON_AddItemToObject(defs, t.name, pki_schema_mapping(t.doc, t.fields, *t.count, part_schema));
+    const bool design = strcmp(t.name, "design") == 0;
+    cJSON_AddItemToObject(defs, t.name,
+                          pki_schema_mapping(t.doc, t.fields, *t.count, design ? design_part : part_schema));
   }
-  cJSON *phase = cJSON_GetObjectItem(cJSON_GetObjectItem(defs, "phase"), "required");
-  cJSON_AddItemToArray(phase, cJSON_CreateString("stance"));
-  cJSON_AddItemToArray(phase, cJSON_CreateString("duration"));
+  require_keys(defs, "phase", (const char *const[]){"stance", "duration"}, 2);
+  require_keys(defs, "design", (const char *const[]){"what", "lower", "upper"}, 3);
   const pki_schema_table *model = pki_section_find("model")->tables;
   cJSON_AddItemToObject(defs, "model",
                         pki_schema_mapping(model->doc, model->fields, *model->count, model_part));

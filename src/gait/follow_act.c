@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "actuation/actuation.h"
 #include "control/effort.h"
 #include "gait/follow.h"
 #include "math/mat3.h"
@@ -342,6 +343,22 @@ static bool is_standing(const pki_follow_now *now, int joint)
   return stands;
 }
 
+/* The torque of springs beside the motor of a joint: what it need not do itself. */
+static double parallel_springs(const pk_observation *seen, int dof, double q)
+{
+  const pk_actuation *a = seen->actuation;
+  double tau = 0;
+  for (int i = 0; a != NULL && i < a->count; i++) {
+    const pk_actuator *own = &a->list[i].actuator;
+    if (own->dof == dof && strcmp(own->kind->name, "parallel-spring") == 0) {
+      const pk_parallel_spring_parameters *p = own->parameters;
+      const double stretch = seen->actuator_states[a->list[i].state + 1] - p->radius * q;
+      tau += p->both_ways || stretch < 0 ? p->radius * p->stiffness * stretch : 0;
+    }
+  }
+  return tau;
+}
+
 /* Torques of the motion, joints by their gains alone. */
 static void command_motion(const pki_follow_now *now, pk_command *commands)
 {
@@ -378,7 +395,8 @@ void pki_follow_act(pki_follow_now *now, pk_command *commands)
     /* the gains act about where the joint is to be at the end of the step: they answer to what was not foreseen */
     commands[dof] = (pk_command){.q_des = now->q[k], .u_des = stands ? next : now->u[k], .kp = kp, .kd = kd};
     const double spring =
-        m->dof_stiffness[dof] > 0 ? m->dof_stiffness[dof] * (q - m->dof_spring_ref[dof]) : 0;
+        (m->dof_stiffness[dof] > 0 ? m->dof_stiffness[dof] * (q - m->dof_spring_ref[dof]) : 0) -
+        parallel_springs(seen, dof, q);
     commands[dof].tau = now->tau[dof] + m->dof_damping[dof] * next + spring -
                         kp * (now->q[k] - q - now->dt * next) - kd * (commands[dof].u_des - next);
     pki_command_limit(&commands[dof], c->most[k]);

@@ -349,6 +349,68 @@ static void what_is_wrong_is_told_where_it_stands(void **state)
   }
 }
 
+static void wrong_design_parameters_are_told(void **state)
+{
+  (void)state;
+  const struct {
+    const char *set, *told;
+  } cases[] = {
+      {"design=[{joints: '*_KFE', lower: 0, upper: 1}]", "design.0: the key \"what\" is missing"},
+      {"design=[{what: gear, lower: 1, upper: 2}]", "design.0: the key \"joints\" is missing"},
+      {"design=[{what: parallel-stiffness, joints: '*_KFE', upper: 2}]",
+       "design.0: the key \"lower\" is missing"},
+      {"design=[{what: parallel-stiffness, joints: '*_KFE', lower: 2}]",
+       "design.0: the key \"upper\" is missing"},
+      {"design=[{what: spring, joints: '*_KFE', lower: 0, upper: 2}]",
+       "design.0.what: what is \"spring\", expected one of parallel-stiffness, parallel-rest, "
+       "series-stiffness, gear, length"},
+      {"design=[{what: parallel-stiffness, joints: LF_KNE, lower: 0, upper: 2}]",
+       "design.0.joints: there is no joint \"LF_KNE\"; did you mean \"LF_KFE\"? (one of: x, y, z, roll, "
+       "pitch, "
+       "yaw, LF_HAA, LF_HFE, LF_KFE, RF_HAA, RF_HFE, RF_KFE, LH_HAA, LH_HFE, LH_KFE, RH_HAA, RH_HFE, "
+       "RH_KFE)"},
+      {"design=[{what: parallel-stiffness, joints: [[LF_KFE]], lower: 0, upper: 2}]",
+       "design.0.joints.0: this is a list, expected the name of a joint"},
+      {"design=[{what: parallel-stiffness, joints: '*_KFE', lower: 3, upper: 2}]",
+       "design.0: lies between 3 and 2 and starts at 2.5, expected lower <= start <= upper"},
+      {"design=[{what: parallel-stiffness, joints: '*_KFE', lower: 0, upper: 2, scan: 2}]",
+       "design.0.scan: scan is 2, expected 0 to 0.9 (share of the value found (of a rest angle, rad) by "
+       "which it is "
+       "changed to see how flat the optimum is, 0: not)"},
+      {"design=[{what: length, joints: '*_KFE', lower: 1, upper: 2}]",
+       "design.0.joints: a length is one of links: `links` names them"},
+      {"design=[{what: gear, links: '*_SHANK', lower: 1, upper: 2}]",
+       "design.0.links: a gear is one of joints: `joints` names them"},
+      {"design=[{what: gear, joints: '*_KFE', mass: constant, lower: 1, upper: 2}]",
+       "design.0.mass: a gear has no mass: `mass` is for length alone"},
+      {"design=[{what: length, links: '*_SHANKS', lower: 1, upper: 2}]",
+       "design.0.links: there is no link \"*_SHANKS\" that hangs on a joint"},
+      {"design=[{what: length, links: LF_SHANK, lower: 1, upper: 2}]",
+       "design.0: has LF_KFE and not its mirror image RF_KFE, expected both in half a cycle"},
+      {"design=[{what: gear, joints: '*_KFE', opposite: '*H_KFE', lower: 1, upper: 2}]",
+       "design.0.opposite: a gear has no sign: `opposite` is for parallel-rest alone"},
+      {"design=[{what: gear, joints: '*_KFE', lower: 1, upper: 2}]",
+       "design.0: the joint \"LF_KFE\" has no motor of the kind dc whose gear could be chosen"},
+      {"design=[{what: parallel-stiffness, joints: LF_KFE, lower: 0, upper: 2}]",
+       "design.0: has LF_KFE and not its mirror image RF_KFE, expected both in half a cycle"},
+      {"design=[{what: parallel-stiffness, joints: pitch, lower: 0, upper: 2}]",
+       "design.0: a coordinate of the trunk, expected joints"},
+      {"design=[{what: parallel-stiffness, joints: '*', lower: 0, upper: 2}, {what: parallel-rest, joints: "
+       "'*_HAA', lower: 0, upper: 1}]",
+       "design.1: the rest angle of LF_HAA is that of its mirror image RF_HAA with the opposite "
+       "sign: "
+       "`opposite` says so"},
+      {"design=[{what: parallel-stiffness, joints: '*', lower: 0, upper: 2}, {what: parallel-rest, joints: "
+       "'*_HAA', opposite: LF_KFE, lower: 0, upper: 1}]",
+       "design.1.opposite: LF_KFE is none of the joints of the row"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char line[1024];
+    snprintf(line, sizeof line, "--set %s: %s", cases[i].set, cases[i].told);
+    refuse_gait(trot, cases[i].set, line);
+  }
+}
+
 static void lines_of_the_file_are_told(void **state)
 {
   (void)state;
@@ -441,6 +503,7 @@ int main(void)
       cmocka_unit_test(stability_divides_diagonal_phases_at_the_crossing),
       cmocka_unit_test(gaps_are_balls_on_bodies),
       cmocka_unit_test(what_is_wrong_is_told_where_it_stands),
+      cmocka_unit_test(wrong_design_parameters_are_told),
       cmocka_unit_test(lines_of_the_file_are_told),
       cmocka_unit_test(the_documentation_names_every_key_and_word),
       cmocka_unit_test(the_example_of_the_documentation_is_read),

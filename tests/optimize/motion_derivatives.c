@@ -310,6 +310,94 @@ static void an_amble_with_all_objectives_has_exact_derivatives(void **state)
   pk_model_destroy(m);
 }
 
+/* A parameter of all joints whose names end so. */
+static void add_design(pki_motion_problem *p, pki_design_kind kind, const char *ending, double start)
+{
+  pki_motion_design *d = &p->designs[p->ndesign++];
+  *d = (pki_motion_design){.kind = kind, .lower = 0.1 * start, .upper = 10 * start, .start = start};
+  strncpy(d->name, ending, sizeof d->name - 1);
+  for (int k = 6; k < p->model->nu; k++) {
+    const char *name = pki_motion_dof_name(p->model, k);
+    const size_t length = strlen(name), tail = strlen(ending);
+    const bool is = length >= tail && strcmp(name + length - tail, ending) == 0;
+    d->sign[k] = is ? 1 : 0;
+    if (is && kind == PKI_DESIGN_PARALLEL_REST && name[1] == 'H') { /* hind knees bend the other way */
+      d->sign[k] = -1;
+    }
+  }
+}
+
+/* Every kind of parameter, and those that act on one joint together. */
+static void an_amble_with_design_parameters_has_exact_derivatives(void **state)
+{
+  (void)state;
+  pk_model *m = chain_model("sony_quadruped");
+  pki_motion_problem p;
+  stand_sony(&p, m);
+  amble(&p, 1);
+  p.speed = 0.3;
+  p.motor_lines = true;
+  for (int k = 6; k < m->nu; k++) {
+    p.motor[k] = (pki_motion_motor){.resistance = 5,
+                                    .constant = 0.01,
+                                    .gear = 60,
+                                    .efficiency = 0.8,
+                                    .speed = 5,
+                                    .stall = 0.9,
+                                    .inertia = 1e-7,
+                                    .damping = 1e-6,
+                                    .peak = 0.8};
+  }
+  p.objective = (pki_motion_objective){.torque = 1, .joule = 0.5, .work = 0.7};
+  add_design(&p, PKI_DESIGN_PARALLEL_STIFFNESS, "KFE", 0.5);
+  add_design(&p, PKI_DESIGN_PARALLEL_REST, "KFE", 1.2);
+  add_design(&p, PKI_DESIGN_PARALLEL_STIFFNESS, "HFE", 0.3);
+  add_design(&p, PKI_DESIGN_GEAR, "KFE", 60);
+  add_design(&p, PKI_DESIGN_SERIES_STIFFNESS, "HFE", 4);
+  add_design(&p, PKI_DESIGN_GEAR, "HFE", 60);
+  add_design(&p, PKI_DESIGN_SERIES_STIFFNESS, "HAA", 6);
+  const char *const names[] = {"parallel spring",
+                               "parallel spring at rest",
+                               "rotor behind a gear",
+                               "impact of a rotor",
+                               "speed behind a spring",
+                               "torque behind a spring",
+                               "torque behind a spring and a gear",
+                               "rotor between phases",
+                               "heat behind a gear",
+                               "motor line behind a gear",
+                               "largest torque behind a gear",
+                               NULL};
+  check_motion(&p, names);
+  pk_model_destroy(m);
+}
+
+/* Lengths are inputs of all functions of the robot. */
+static void an_amble_on_legs_of_any_length_has_exact_derivatives(void **state)
+{
+  (void)state;
+  pk_model *m = chain_model("sony_quadruped");
+  pki_motion_problem p;
+  stand_sony(&p, m);
+  amble(&p, 1);
+  p.speed = 0.3;
+  p.clearance = 0.01;
+  p.objective = (pki_motion_objective){.torque = 1, .polygon = 30, .stability = 2};
+  assert_int_equal(pki_motion_add_gap(&p, "LF_SHANK", (const double[3]){0, 0, -0.01}, NULL, NULL, 0.02, NULL),
+                   PK_OK);
+  assert_int_equal(pki_motion_add_gap(&p, "LF_FOOT", (const double[3]){0, 0, 0}, "LH_SHANK",
+                                      (const double[3]){0, 0, -0.02}, 0.02, NULL),
+                   PK_OK);
+  add_design(&p, PKI_DESIGN_LENGTH, "HAA", 1.1); /* hips bend first: the thigh is behind HAA */
+  add_design(&p, PKI_DESIGN_LENGTH, "KFE", 0.9);
+  p.designs[1].constant_mass = true;
+  const char *const names[] = {
+      "inverse dynamics", "contact force", "contact acceleration", "contact velocity",       "contact point",
+      "impact",           "gap",           "momentum about edges", "distance from the mass", NULL};
+  check_motion(&p, names);
+  pk_model_destroy(m);
+}
+
 static void a_walk_on_soles_has_exact_derivatives(void **state)
 {
   (void)state;
@@ -359,6 +447,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_amble_with_all_objectives_has_exact_derivatives),
+      cmocka_unit_test(an_amble_with_design_parameters_has_exact_derivatives),
+      cmocka_unit_test(an_amble_on_legs_of_any_length_has_exact_derivatives),
       cmocka_unit_test(a_walk_on_soles_has_exact_derivatives),
       cmocka_unit_test(a_step_with_ankle_motors_has_exact_derivatives),
       cmocka_unit_test(a_jump_with_a_flight_has_exact_derivatives),

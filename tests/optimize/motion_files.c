@@ -64,6 +64,9 @@ static void make_solution(const pki_gait_file *g, pki_motion_solution *s)
     s->impacts[p].impulse[p % 4][2] = 0.5 + p;
     for (int i = 0; i <= n; i++) {
       fill_point(g, t + s->duration[p] * i / n, p, &s->points[s->npoint]);
+      pki_motion_point *const at = &s->points[s->npoint]; /* no springs between rotors and joints */
+      memcpy(at->motor_tau, at->tau, sizeof at->tau);
+      memcpy(at->motor_v, at->v, sizeof at->v);
       s->points[s->npoint++].middle = i % 2 == 1;
     }
     t += s->duration[p];
@@ -77,6 +80,7 @@ static void make_solution(const pki_gait_file *g, pki_motion_solution *s)
   s->stages[0].grid_error = NAN;
   s->period = PERIOD, s->stride = PERIOD * SPEED, s->objective = 8, s->stability = NAN;
   s->work = 0.25, s->joule = 40, s->torque = 3;
+  s->line_margin = s->torque_margin = NAN;
 }
 
 typedef struct bench {
@@ -280,6 +284,42 @@ static void on_a_slope_gravity_leans(void **state)
   pki_scenario_destroy(s);
 }
 
+/* Springs that were chosen stand beside the joints, with the sign of each, and are read back with all else. */
+static void springs_that_were_chosen_are_actuators(void **state)
+{
+  bench *b = *state;
+  pk_error err = {.message = ""};
+  pki_scenario *s = NULL;
+  pki_motion_problem *p = &b->gait->problem;
+  p->ndesign = b->course.whole.ndesign = b->solution.ndesign = 2;
+  p->designs[0] = (pki_motion_design){.kind = PKI_DESIGN_PARALLEL_STIFFNESS, .name = "knee"};
+  p->designs[1] = (pki_motion_design){.kind = PKI_DESIGN_PARALLEL_REST, .name = "knee"};
+  p->designs[0].sign[8] = 1, p->designs[1].sign[8] = -1;
+  b->solution.design[0] = (pki_design_result){.value = 12, .slope = 0.5, .at = {11, 13}};
+  b->solution.design[1] = (pki_design_result){.value = 0.7, .slope = NAN, .at = {NAN, NAN}};
+  b->solution.design[0].scanned[1].joule = 3;
+  memcpy(b->course.whole.design, b->solution.design, sizeof b->solution.design);
+  assert_int_equal(pki_motion_csv_save(&b->course, path_in(b, "motion.csv"), &err), PK_OK);
+  assert_int_equal(pki_motion_scenario_save(&b->course, path_in(b, "scenario.yaml"), &err), PK_OK);
+  if (pki_scenario_load(path_in(b, "scenario.yaml"), NULL, 0, &s, &err) != PK_OK) {
+    fail_msg("%s", err.message);
+  }
+  assert_int_equal(s->nactuator, 1);
+  const pk_parallel_spring_parameters *spring = s->actuators[0].parameters;
+  assert_true(spring->radius == 1 && spring->stiffness == 12 && spring->pretension == -0.7 &&
+              spring->both_ways);
+  pki_scenario_destroy(s);
+
+  pki_motion_solution c;
+  assert_int_equal(pki_solution_save(&b->solution, 77, path_in(b, "s.pronk"), &err), PK_OK);
+  assert_int_equal(pki_solution_load(path_in(b, "s.pronk"), p, 77, &c, &err), PK_OK);
+  assert_memory_equal(c.design, b->solution.design, 2 * sizeof c.design[0]);
+  assert_memory_equal(c.points, b->solution.points, (size_t)c.npoint * sizeof *c.points);
+  pki_motion_solution_free(&c);
+  p->ndesign = 1;
+  assert_int_equal(pki_solution_load(path_in(b, "s.pronk"), p, 77, &c, &err), PK_ERROR_SYNTAX);
+}
+
 /* ---- solution.pronk ---- */
 
 static void a_solution_is_read_as_it_was_written(void **state)
@@ -401,6 +441,7 @@ int main(void)
       WITH_MOTION(the_table_of_references_has_each_time_once),
       WITH_MOTION(the_scenario_starts_where_the_motion_does),
       WITH_MOTION(on_a_slope_gravity_leans),
+      WITH_MOTION(springs_that_were_chosen_are_actuators),
       WITH_MOTION(a_solution_is_read_as_it_was_written),
       WITH_MOTION(a_solution_of_another_problem_is_refused),
       WITH_MOTION(a_damaged_solution_is_refused),

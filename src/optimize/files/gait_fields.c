@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "optimize/motion/design.h"
 #include "scenario/section.h"
 
 static const char *const closure_words[] = {"once", "cycle", "half"};
@@ -9,6 +10,7 @@ static const char *const scheme_words[] = {"linear", "hermite-simpson"};
 static const char *const tip_words[] = {"horizontal", "perpendicular"};
 static const char *const end_words[] = {"time", "crossing"};
 static const char *const landing_words[] = {"impact", "soft"};
+static const char *const mass_words[] = {"proportional", "constant"};
 
 #define FILE_TEXT(member, doc) PKI_TEXT(#member, pki_gait_file, member, 0, doc)
 #define SETTING(name, member) name, offsetof(pki_gait_file, settings.member)
@@ -40,6 +42,7 @@ const pk_field pki_gait_fields[] = {
     PKI_PART("motors", "what drives the joints: a list"),
     {SETTING("motor_lines", motor_lines), PK_FIELD_BOOL, "", false, 0, 1, NULL,
      "torques stay below the torque-speed lines of the motors"},
+    PKI_PART("design", "numbers of the robot that are chosen together with the motion: a list"),
     PKI_PART("ground", "what the feet stand on"),
     {SETTING("clearance", clearance), PK_FIELD_REAL, "m", 0.02, -10, 10, NULL,
      "of a foot in the middle of its swing, at least; below 0 it may pass through the ground"},
@@ -180,6 +183,26 @@ const pk_field pki_gait_gap_fields[] = {
 };
 const int pki_gait_gap_field_count = PKI_COUNT(pki_gait_gap_fields);
 
+#define DESIGN(member) #member, offsetof(pki_gait_design, member)
+const pk_field pki_gait_design_fields[] = {
+    {DESIGN(what), PK_FIELD_ENUM, "", 0, 0, PKI_DESIGN_KINDS - 1, pki_design_words,
+     "what is chosen; it has to be given"},
+    PKI_PART("joints", "that have it, all with one value: a joint, a pattern with *, or a list of such"),
+    PKI_PART("links", "the same of a length: a link, a pattern with *, or a list of such"),
+    PKI_PART("opposite", "those of them whose rest angle counts with the opposite sign; likewise"),
+    {DESIGN(mass), PK_FIELD_ENUM, "", 0, 0, 1, mass_words,
+     "of links whose length is chosen: grows with it, or stays what it is"},
+    {DESIGN(lower), PK_FIELD_REAL, "", 0, -1e6, 1e9, NULL, "least value; it has to be given"},
+    {DESIGN(upper), PK_FIELD_REAL, "", 0, -1e6, 1e9, NULL, "largest value; it has to be given"},
+    {DESIGN(start), PK_FIELD_REAL, "", 0, -1e6, 1e9, NULL,
+     "the first guess; default: the middle of the range"},
+    {DESIGN(scan), PK_FIELD_REAL, "", 0.1, 0, 0.9, NULL,
+     "share of the value found (of a rest angle, rad) by which it is changed to see how flat the optimum is, "
+     "0: not"},
+    PKI_TEXT("name", pki_gait_design, name, 0, "for messages and reports; default: the joints"),
+};
+const int pki_gait_design_field_count = PKI_COUNT(pki_gait_design_fields);
+
 #define END(member) #member, offsetof(pki_gait_end, member)
 #define STATE_FIELDS \
   {END(rest), PK_FIELD_BOOL, "", false, 0, 1, NULL, "no coordinate has a speed"}, \
@@ -206,6 +229,7 @@ bool pki_gait_table(int index, pki_schema_table *out)
       {"limit", "each entry of `limits`", pki_gait_limit_fields, &pki_gait_limit_field_count},
       {"motor", "each entry of `motors`", pki_gait_motor_fields, &pki_gait_motor_field_count},
       {"gap", "each entry of `gaps`", pki_gait_gap_fields, &pki_gait_gap_field_count},
+      {"design", "each entry of `design`", pki_gait_design_fields, &pki_gait_design_field_count},
       {"ground", "`ground`", pki_gait_ground_fields, &pki_gait_ground_field_count},
       {"stability", "`stability`", pki_gait_stability_fields, &pki_gait_stability_field_count},
       {"objective", "`objective`", pki_gait_objective_fields, &pki_gait_objective_field_count},

@@ -44,6 +44,15 @@ typedef struct pki_gait_gap {
   double at[3], from_at[3], least; /* m */
 } pki_gait_gap;
 
+/* One entry of `design`; lower, upper and start NAN: not given. */
+typedef struct pki_gait_design {
+  const pki_node *node;
+  char name[PKI_MOTION_NAME];
+  int what; /* pki_design_kind */
+  int mass; /* of a length, 0: proportional to it, 1: constant */
+  double lower, upper, start, scan;
+} pki_gait_design;
+
 /* `start` and `end`. */
 typedef struct pki_gait_end {
   bool rest, pose;
@@ -53,11 +62,11 @@ typedef struct pki_gait_end {
 extern const pk_field pki_gait_fields[], pki_gait_ground_fields[], pki_gait_stability_fields[],
     pki_gait_objective_fields[], pki_gait_solver_fields[], pki_gait_grid_fields[], pki_gait_pattern_fields[],
     pki_gait_foot_fields[], pki_gait_phase_fields[], pki_gait_limit_fields[], pki_gait_motor_fields[],
-    pki_gait_gap_fields[], pki_gait_start_fields[], pki_gait_end_fields[];
+    pki_gait_gap_fields[], pki_gait_design_fields[], pki_gait_start_fields[], pki_gait_end_fields[];
 extern const int pki_gait_field_count, pki_gait_ground_field_count, pki_gait_stability_field_count,
     pki_gait_objective_field_count, pki_gait_solver_field_count, pki_gait_grid_field_count,
     pki_gait_pattern_field_count, pki_gait_foot_field_count, pki_gait_phase_field_count,
     pki_gait_limit_field_count, pki_gait_motor_field_count, pki_gait_gap_field_count,
-    pki_gait_start_field_count, pki_gait_end_field_count;
+    pki_gait_design_field_count, pki_gait_start_field_count, pki_gait_end_field_count;
 
 #endif

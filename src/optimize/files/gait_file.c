@@ -71,6 +71,21 @@ static void hash_numbers(const pki_motion_problem *p, uint64_t *hash)
   hash_reals(hash, numbers, (int)(sizeof numbers / sizeof numbers[0]));
 }
 
+/* Without any a problem keeps the hash that it has always had. */
+static void hash_designs(const pki_motion_problem *p, uint64_t *hash)
+{
+  for (int i = 0; i < p->ndesign; i++) {
+    const pki_motion_design *d = &p->designs[i];
+    *hash = pki_hash_bytes(*hash, d->name, strlen(d->name) + 1);
+    *hash = pki_hash_bytes(*hash, d->sign, sizeof d->sign);
+    hash_reals(hash, (const double[]){d->kind, d->lower, d->upper, d->start, d->scan, d->constant_mass}, 6);
+  }
+  for (int k = 0; k < p->model->nu && p->ndesign > 0; k++) {
+    const pki_motion_motor *m = &p->motor[k];
+    hash_reals(hash, (const double[]){m->inertia, m->damping, m->peak, m->effort}, 4);
+  }
+}
+
 /* How many iterations the solver may take is left out: a solution that ran out of them goes on with more. */
 static uint64_t hash_of(const pki_gait_file *g)
 {
@@ -84,6 +99,7 @@ static uint64_t hash_of(const pki_gait_file *g)
     hash_reals(&hash, (const double[]){gap->body[0], gap->body[1], gap->least}, 3);
     hash_reals(&hash, gap->at[0], 6);
   }
+  hash_designs(&g->problem, &hash);
   return hash;
 }
 
@@ -126,10 +142,12 @@ static void read_gait(pki_gait_file *g, const char *text, size_t size, const cha
   read_phases(g, problems);
   pki_gait_read_joints(g, problems);
   pki_gait_read_gaps(g, problems);
+  pki_gait_read_design(g, problems);
   if (problems->status == PK_OK) {
     pk_error err = {0};
     const pk_status status = pki_motion_validate(&g->problem, &err);
-    pki_problems_note(problems, pki_node_place(status, root, "", &err), &err);
+    const pki_node *design = pki_gait_design_node(g, err.field);
+    pki_problems_note(problems, pki_node_place(status, design != NULL ? design : root, "", &err), &err);
     g->hash = hash_of(g);
   }
 }

@@ -87,6 +87,11 @@ void pki_gait_read_joints(pki_gait_file *gait, pki_problems *problems);
 /* gait_gaps.c: `gaps`. */
 void pki_gait_read_gaps(pki_gait_file *gait, pki_problems *problems);
 
+/* gait_design.c: `design`, after motors, whose gears it may set. */
+void pki_gait_read_design(pki_gait_file *gait, pki_problems *problems);
+/* The entry that a field "design[2].joints" of the problem is about; NULL: none. */
+const pki_node *pki_gait_design_node(const pki_gait_file *gait, const char *field);
+
 /* gait_numbers.c: all else, and a number that may be a range: [least, most], or both the same. NULL: left as it is. */
 void pki_gait_read_numbers(pki_gait_file *gait, pki_problems *problems);
 void pki_gait_read_range(const pki_node *node, double lowest, double *least, double *most,

@@ -74,12 +74,16 @@ static void set_motor(pki_gait_file *g, const pki_motor_entry *m, int dof)
     out->constant = m->motor.constant;
     out->gear = m->motor.gear;
     out->efficiency = m->motor.efficiency;
+    out->inertia = m->motor.inertia;
+    out->damping = m->motor.damping;
   }
   if (!isnan(line.no_load_speed)) {
     out->speed = line.no_load_speed;
     out->stall = pki_motor_voltage_line_at(m, 0);
   }
+  out->effort = g->problem.tau_upper[dof];
   if (!isnan(line.peak_torque) && line.peak_torque > 0) {
+    out->peak = line.peak_torque;
     g->problem.tau_upper[dof] = fmin(g->problem.tau_upper[dof], line.peak_torque);
   }
 }

@@ -23,6 +23,12 @@ pk_status pki_motion_summary_save(const pki_course *course, const pki_motion_sol
 /* The problems of the ladder: sizes, iterations, seconds, how each ended. */
 void pki_motion_ladder_table(const pki_motion_solution *solution, pki_table *out);
 
+/* Design parameters: values, slopes, and what the problems cost that were solved again beside the optimum. The list "design" of summary.json. */
+void pki_design_table(const pki_motion_problem *problem, const pki_motion_solution *solution, pki_table *out);
+void pki_design_json(const pki_motion_problem *problem, const pki_motion_solution *solution, pki_text *out);
+/* What changes for each unit of a parameter, between the two problems beside the optimum; NAN: one was not solved. */
+double pki_design_rate(const pki_design_result *design, double below, double above);
+
 /* report.html. */
 pk_status pki_motion_report_save(const pki_course *course, const pki_motion_solution *solution,
                                  const char *path, pk_error *err);

@@ -97,8 +97,8 @@ static void add_planes(pki_motion_page *page)
       continue;
     }
     for (int i = 0; i < c->nrow; i++) {
-      page->value[0][i] = c->rows[i].point->v[k];
-      page->value[1][i] = c->rows[i].point->tau[k];
+      page->value[0][i] = c->rows[i].point->motor_v[k];
+      page->value[1][i] = c->rows[i].point->motor_tau[k];
     }
     /* the motion fills the picture; a limit that is far from it stays outside */
     const double reach_v = fmin(1.5 * page->figures.peak_speed[k] + 0.01, 1.05 * p->v_upper[k]);

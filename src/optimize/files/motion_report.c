@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "optimize/motion/design.h"
+
 enum { SERIES = 16 };
 
 /* ---- panels over time ---- */
@@ -79,6 +81,49 @@ static void add_facts(pki_motion_page *page)
     snprintf(line, sizeof line, "Not solved; the worst row: %s.", last->worst);
     pki_report_paragraph(&page->report, line);
   }
+}
+
+/* ---- design ---- */
+
+static void add_design(pki_motion_page *page)
+{
+  const pki_motion_solution *s = page->solution;
+  pki_table t;
+  if (s->ndesign == 0) {
+    return;
+  }
+  pki_report_section(&page->report, "design", "Design parameters");
+  pki_design_table(&page->course->gait->problem, s, &t);
+  pki_report_table(&page->report, &t);
+  pki_table_free(&t);
+  pki_report_note(
+      &page->report,
+      "Values that the optimiser chose together with the motion. The slope is that of the least objective "
+      "for "
+      "each unit of the parameter; inside its bounds it is zero. The last columns are problems that were "
+      "solved again with this parameter fixed beside its optimum and all else chosen anew: how much more "
+      "they "
+      "cost tells how flat the optimum is.");
+  pki_table_begin(&t,
+                  (const char *const[]){"parameter", "of", "J_e1 for each unit", "J_e2",
+                                        "margin of motor lines", "margin of torques"},
+                  6);
+  for (int i = 0; i < s->ndesign; i++) {
+    const pki_design_result *d = &s->design[i];
+    const pki_motion_costs *a = &d->scanned[0], *b = &d->scanned[1];
+    const double rates[] = {pki_design_rate(d, a->joule, b->joule), pki_design_rate(d, a->work, b->work),
+                            pki_design_rate(d, a->line_margin, b->line_margin),
+                            pki_design_rate(d, a->torque_margin, b->torque_margin)};
+    char cell[4][32];
+    for (int k = 0; k < 4; k++) {
+      snprintf(cell[k], 32, isfinite(rates[k]) ? "%.3g" : "-", rates[k]);
+    }
+    const pki_motion_design *row = &page->course->gait->problem.designs[i];
+    pki_table_row(&t, (const char *const[]){pki_design_words[row->kind], row->name, cell[0], cell[1], cell[2],
+                                            cell[3]});
+  }
+  pki_report_table(&page->report, &t);
+  pki_table_free(&t);
 }
 
 /* ---- how it was found ---- */
@@ -292,6 +337,7 @@ static void write_page(pki_motion_page *page)
     add_footfalls(page);
     add_phase_table(page);
   }
+  add_design(page);
   add_stability(page);
   pki_motion_page_contacts(page);
   pki_motion_page_joints(page);

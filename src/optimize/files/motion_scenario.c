@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "math/mat3.h"
 #include "optimize/files/motion_files.h"
+#include "optimize/motion/design.h"
 
 static void add_list(pki_text *out, const double *values, int count)
 {
@@ -150,6 +151,32 @@ static void add_controller(const pki_course *c, pki_text *out)
   }
 }
 
+/* The springs beside the motors as they were found; torques of the motion are those of the motors. */
+static void add_springs(const pki_course *c, pki_text *out)
+{
+  const pki_motion_problem *p = &c->gait->problem;
+  const pki_motion_solution *s = &c->whole;
+  double values[PKI_MOTION_DESIGNS];
+  char number[2][PKI_REAL_TEXT];
+  bool any = false;
+  for (int i = 0; i < s->ndesign; i++) {
+    values[i] = s->design[i].value;
+  }
+  for (int k = 0; k < p->model->nu && s->ndesign > 0; k++) {
+    const double stiffness = pki_design_value(p, values, PKI_DESIGN_PARALLEL_STIFFNESS, k);
+    if (stiffness > 1e-9) {
+      pki_text_add(out, any ? "" : "actuators:\n");
+      any = true;
+      pki_text_add(out, "  - {joints: ");
+      pki_text_add_json_string(out, pki_motion_dof_name(p->model, k));
+      pki_text_addf(out,
+                    ", kind: parallel-spring, radius: 1, stiffness: %s, pretension: %s, both_ways: true}\n",
+                    pki_format_real(stiffness, number[0]),
+                    pki_format_real(pki_design_value(p, values, PKI_DESIGN_PARALLEL_REST, k), number[1]));
+    }
+  }
+}
+
 pk_status pki_motion_scenario_save(const pki_course *course, const char *path, pk_error *err)
 {
   const pki_gait_file *g = course->gait;
@@ -170,6 +197,7 @@ pk_status pki_motion_scenario_save(const pki_course *course, const char *path, p
   if (g->problem.nfoot > 0) {
     add_ground(&g->problem, &text);
   }
+  add_springs(course, &text);
   pki_text_add(&text, "step:\n  dt: 1e-3\ncontroller:\n");
   add_controller(course, &text);
   const pk_status status = pki_text_save(&text, path, err);

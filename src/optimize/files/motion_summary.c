@@ -195,6 +195,9 @@ pk_status pki_motion_summary_save(const pki_course *course, const pki_motion_sol
   add_number(&text, "stability", f.stability);
   add_number(&text, "clearance", f.clearance);
   add_number(&text, "friction_used", f.friction_used);
+  add_number(&text, "line_margin", solution->line_margin);
+  add_number(&text, "torque_margin", solution->torque_margin);
+  pki_design_json(&course->gait->problem, solution, &text);
   pki_text_add(&text, "  \"stages\": [\n");
   for (int i = 0; i < solution->nstage; i++) {
     add_stage(&solution->stages[i], &text);

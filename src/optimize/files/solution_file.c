@@ -11,7 +11,7 @@
 #include "optimize/files/motion_files.h"
 #include "record/crc32.h"
 
-enum { MAGIC = 8, VERSION = 1, MOST_BYTES = 1 << 30, MOST_POINTS = 1 << 20, MOST_ITERATIONS = 1 << 22 };
+enum { MAGIC = 8, VERSION = 2, MOST_BYTES = 1 << 30, MOST_POINTS = 1 << 20, MOST_ITERATIONS = 1 << 22 };
 static const char magic[MAGIC] = {'P', 'R', 'O', 'N', 'K', 'S', 'O', 'L'};
 
 /* Bytes that are written or read, in one order: each function below does both. */
@@ -155,6 +155,41 @@ static void pass_warm(tape *t, pki_motion_solution *s)
   }
 }
 
+static void pass_costs(tape *t, pki_motion_costs *c)
+{
+  double *const numbers[] = {&c->objective, &c->joule,       &c->work,
+                             &c->torque,    &c->line_margin, &c->torque_margin};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    pass_reals(t, numbers[i], 1);
+  }
+}
+
+/* Margins, design parameters, and torques and speeds of rotors where there are such; without them those of the joints. */
+static void pass_design(tape *t, pki_motion_solution *s)
+{
+  pass_reals(t, &s->line_margin, 1);
+  pass_reals(t, &s->torque_margin, 1);
+  pass_int(t, &s->ndesign, 0, PKI_MOTION_DESIGNS);
+  for (int i = 0; i < s->ndesign; i++) {
+    pki_design_result *d = &s->design[i];
+    pass_reals(t, &d->value, 1);
+    pass_reals(t, &d->slope, 1);
+    pass_reals(t, d->at, 2);
+    pass_costs(t, &d->scanned[0]);
+    pass_costs(t, &d->scanned[1]);
+  }
+  for (int i = 0; i < s->npoint && !t->bad; i++) {
+    pki_motion_point *p = &s->points[i];
+    if (s->ndesign > 0) {
+      pass_reals(t, p->motor_tau, s->nu);
+      pass_reals(t, p->motor_v, s->nu);
+    } else if (t->out == NULL) {
+      memcpy(p->motor_tau, p->tau, sizeof p->tau);
+      memcpy(p->motor_v, p->v, sizeof p->v);
+    }
+  }
+}
+
 static void pass_counts(tape *t, pki_motion_solution *s)
 {
   pass_int(t, &s->nu, 0, PKI_MOTION_DOFS);
@@ -195,6 +230,7 @@ static void pass_solution(tape *t, pki_motion_solution *s)
   for (int i = 0; i < s->niteration && !t->bad; i++) {
     pass_iteration(t, &s->iterations[i]);
   }
+  pass_design(t, s);
   pass_warm(t, s);
 }
 
@@ -227,7 +263,8 @@ pk_status pki_solution_save(const pki_motion_solution *solution, uint64_t hash, 
 /* Degrees of freedom, feet and phases are those of the problem; each phase has its nodes and the middles of its intervals, in order. */
 static bool fits_problem(const pki_motion_solution *s, const pki_motion_problem *problem)
 {
-  if (s->nu != problem->model->nu || s->nfoot != problem->nfoot || s->nphase != problem->nphase) {
+  if (s->nu != problem->model->nu || s->nfoot != problem->nfoot || s->nphase != problem->nphase ||
+      s->ndesign != problem->ndesign) {
     return false;
   }
   int at = 0;

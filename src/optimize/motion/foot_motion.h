@@ -2,8 +2,8 @@
 #ifndef PKI_OPTIMIZE_MOTION_FOOT_MOTION_H
 #define PKI_OPTIMIZE_MOTION_FOOT_MOTION_H
 
+#include "optimize/motion/link_lengths.h"
 #include "optimize/motion/robot_functions.h"
-#include "symbolic/robot/robot.h"
 
 typedef struct pki_foot_motion {
   pki_x3 point;                     /* that touches, world axes */
@@ -12,8 +12,25 @@ typedef struct pki_foot_motion {
   pki_x w[PKI_MOTION_CONTACT_ROWS]; /* velocity of the point that touches; of a sole, its angular velocity */
 } pki_foot_motion;
 
+/* A robot in a graph with what is left free of it: lengths of links (link_lengths.h). */
+typedef struct pki_drafted_robot {
+  const pki_motion_problem *problem;
+  pki_graph *g;
+  pki_robot robot;
+  int nlength;
+  pki_x lengths[PKI_MOTION_DESIGNS];
+  bool good; /* false: out of memory */
+} pki_drafted_robot;
+pki_drafted_robot pki_draft_robot(const pki_motion_problem *problem);
+void pki_drop_robot(pki_drafted_robot *draft);
+
+/* A function of `inputs` [n], to which the lengths are added. */
+pk_status pki_drafted_function(const pki_drafted_robot *draft, const char *name, int n, const pki_x *inputs,
+                               int np, const pki_x *parameters, int ny, const pki_x *values,
+                               pki_nlp_function **out, pk_error *err);
+
 /* False: out of memory. */
-bool pki_motion_of_foot(const pki_robot *robot, const pki_motion_foot *foot, pki_foot_motion *out);
+bool pki_motion_of_foot(const pki_drafted_robot *draft, const pki_motion_foot *foot, pki_foot_motion *out);
 
 /* Centre of mass; momentum[0] angular about it, momentum[1] linear. False: out of memory. */
 bool pki_motion_mass(const pki_robot *robot, pki_x3 *c, pki_x3 momentum[2]);

@@ -59,19 +59,18 @@ pk_status pki_motion_gap_create(const pki_motion_problem *problem, int index, pk
                                 pk_error *err)
 {
   const pki_motion_gap *gap = &problem->gaps[index];
-  const pki_robot_options options = {0};
-  pki_graph *g = pki_graph_create(false);
-  pki_robot r;
+  pki_drafted_robot d = pki_draft_robot(problem);
+  pki_graph *const g = d.g;
   pk_status status = PK_ERROR_MEMORY;
   out->nchain = find_gap_chain(problem->model, gap, out->chain);
-  if (g != NULL && pki_robot_init(&r, g, problem->model, &options)) {
+  if (d.good) {
     pki_x inputs[PKI_MOTION_DOFS], value;
     pki_foot_motion ball[2] = {{.w = {0}}};
     bool good = true;
     for (int end = 0; end < 2 && gap->body[end] >= 0; end++) {
       pki_motion_foot point = {.body = gap->body[end]};
       memcpy(point.at, gap->at[end], sizeof point.at);
-      good = good && pki_motion_of_foot(&r, &point, &ball[end]);
+      good = good && pki_motion_of_foot(&d, &point, &ball[end]);
     }
     if (good) {
       value = ball[0].point.v[2];
@@ -80,14 +79,12 @@ pk_status pki_motion_gap_create(const pki_motion_problem *problem, int index, pk
         value = pki_x3_dot(g, way, way);
       }
       for (int k = 0; k < out->nchain; k++) {
-        inputs[k] = r.q[out->chain[k]];
+        inputs[k] = d.robot.q[out->chain[k]];
       }
-      status =
-          pki_nlp_function_create(g, "gap", out->nchain, inputs, 0, NULL, 1, &value, &out->distance, err);
+      status = pki_drafted_function(&d, "gap", out->nchain, inputs, 0, NULL, 1, &value, &out->distance, err);
     }
-    pki_robot_free(&r);
   }
-  pki_graph_destroy(g);
+  pki_drop_robot(&d);
   return status == PK_ERROR_MEMORY ? pki_fail_memory(err, "the gaps of the robot") : status;
 }
 
@@ -107,7 +104,7 @@ void pki_motion_add_gaps(pki_motion_program *program, int phase, int point)
     if (!pki_motion_all_fixed(program, in, f->nchain)) {
       const int row = pki_motion_row(program, label, pair ? gap->least * gap->least : gap->least, INFINITY,
                                      pair ? length * length : length);
-      pki_nlp_add(program->nlp, f->distance, in, NULL, &row);
+      pki_motion_add_term(program, f->distance, in, NULL, &row);
     }
   }
 }

@@ -16,6 +16,18 @@ typedef struct pki_grid_functions {
   pki_nlp_function *heat;           /* T, u; c -> c T u^2 */
   pki_nlp_function *heat_per_metre; /* T, D, u; c -> c T u^2/D */
   pki_nlp_function *work_per_metre; /* T, D, P; c -> c T P/D */
+  /* design parameters (design.h) */
+  pki_nlp_function *spring;          /* q, k, q0; s -> k (q - s q0) */
+  pki_nlp_function *spring_at;       /* q, k; q0 -> k (q - q0) */
+  pki_nlp_function *rotor;           /* N, v, a; J, b, m -> (N^2 J - m) a + N^2 b v */
+  pki_nlp_function *rotor_jump;      /* N, v0, v1; J, m -> (N^2 J - m) (v1 - v0) */
+  pki_nlp_function *series_speed;    /* w, v, r, k -> w - v - r/k */
+  pki_nlp_function *series_torque;   /* t, tau, a, s, w, k; I, D -> t - tau - I (a + s/k) - D w */
+  pki_nlp_function *series_geared;   /* t, tau, a, s, w, k, N; J, b -> t - tau - N^2 (J (a + s/k) + b w) */
+  pki_nlp_function *series_boundary; /* v1, r1, v0, r0, k; c -> v1 + r1/k - c (v0 + r0/k) */
+  pki_nlp_function *geared_heat;     /* T, D, t, N; c -> c T t^2/(N^2 D) */
+  pki_nlp_function *geared_line;     /* t, w, N; s, c -> s N -+ (t + c N^2 w), s N -+ (t - c N^2 w) */
+  pki_nlp_function *geared_limit;    /* t, N; i -> i N - t, i N + t */
 } pki_grid_functions;
 
 pk_status pki_grid_functions_create(pki_grid_functions *out, pk_error *err); /* to be freed also on failure */

@@ -128,7 +128,9 @@ static void place_under(const guesser *g, int foot, double time, double out[3])
   for (int k = 0; k < f->nchain; k++) {
     chain[k] = q[f->chain[k]];
   }
-  if (!pki_nlp_function_value(f->place, 1, chain, NULL, out)) {
+  double design[PKI_MOTION_DESIGNS];
+  pki_motion_read_design(g->program, design);
+  if (!pki_motion_value(p, design, f->place, chain, out)) {
     memcpy(out, p->feet[foot].stand, 3 * sizeof *out);
   }
 }
@@ -188,7 +190,7 @@ static double reach_with_leg(const guesser *g, int foot, const double target[3],
     for (int k = 0; k < f->nchain; k++) {
       chain[k] = q[f->chain[k]];
     }
-    const int rows = pki_motion_leg_errors(f, chain, target, error, jacobian);
+    const int rows = pki_motion_leg_errors(g->program, f, chain, target, error, jacobian);
     left = sqrt(error[0] * error[0] + error[1] * error[1] + error[2] * error[2]);
     bool joint[PKI_MOTION_DOFS];
     for (int k = 0; k < f->nchain; k++) {
@@ -272,6 +274,7 @@ static void guess_point(const guesser *g, int phase, int point, double time)
     set_value(program->nlp, at->a + k, a[k]);
   }
   pki_motion_guess_forces(program, at, q[1], v, a);
+  pki_motion_guess_series(program, at);
 }
 
 static void guess_boundary(const pki_motion_program *program, int b)
@@ -340,6 +343,7 @@ static guesser begin_guess(pki_motion_program *program)
 pk_status pki_motion_guess(pki_motion_program *program, pk_error *err)
 {
   const pki_motion_problem *p = program->problem;
+  pki_motion_guess_design(program);
   guesser g = begin_guess(program);
   lower_trunk(&g);
   pki_nlp *const nlp = program->nlp;
@@ -355,6 +359,8 @@ pk_status pki_motion_guess(pki_motion_program *program, pk_error *err)
   for (int b = 1; b <= p->nphase; b++) {
     guess_boundary(program, b);
   }
-  set_value(nlp, program->distance, g.line.closes ? g.speed * start : 0);
+  const bool per_metre = p->objective.joule != 0 || p->objective.work != 0;
+  const double way = p->along >= 0 && per_metre ? g.to[p->along] - g.from[p->along] : 0;
+  set_value(nlp, program->distance, g.line.closes ? g.speed * start : way);
   return guess_stability(program, err);
 }

@@ -17,32 +17,37 @@ static void solve_positive(int n, double A[MOST_ROWS][MOST_ROWS], double *b)
 }
 
 /* Rows of a function and its Jacobian at one place, below those that are there. */
-static void read_rows(const pki_nlp_function *f, const double *chain, int from, double *error,
-                      double jacobian[5][PKI_MOTION_DOFS])
+static void read_rows(const pki_motion_program *program, const pki_nlp_function *f, const double *chain,
+                      int from, double *error, double jacobian[5][PKI_MOTION_DOFS])
 {
+  double design[PKI_MOTION_DESIGNS];
+  pki_motion_read_design(program, design);
   const int *row, *column;
   const int count = pki_nlp_function_jacobian(f, &row, &column);
   double *entries = malloc(((size_t)count + 1) * sizeof *entries);
-  if (entries != NULL && pki_nlp_function_value(f, 1, chain, NULL, error + from) &&
-      pki_nlp_function_jacobian_values(f, 1, chain, NULL, entries)) {
+  if (entries != NULL && pki_motion_value(program->problem, design, f, chain, error + from) &&
+      pki_motion_jacobian(program->problem, design, f, chain, entries)) {
     for (int e = 0; e < count; e++) {
-      jacobian[from + row[e]][column[e]] = entries[e];
+      if (column[e] < PKI_MOTION_DOFS) { /* columns of lengths come last, and are not asked for */
+        jacobian[from + row[e]][column[e]] = entries[e];
+      }
     }
   }
   free(entries);
 }
 
-int pki_motion_leg_errors(const pki_motion_foot_functions *foot, const double *chain, const double target[3],
-                          double error[5], double jacobian[5][PKI_MOTION_DOFS])
+int pki_motion_leg_errors(const pki_motion_program *program, const pki_motion_foot_functions *foot,
+                          const double *chain, const double target[3], double error[5],
+                          double jacobian[5][PKI_MOTION_DOFS])
 {
-  read_rows(foot->place, chain, 0, error, jacobian);
+  read_rows(program, foot->place, chain, 0, error, jacobian);
   for (int k = 0; k < 3; k++) {
     error[k] -= target[k];
   }
   if (foot->level == NULL) {
     return 3;
   }
-  read_rows(foot->level, chain, 3, error, jacobian);
+  read_rows(program, foot->level, chain, 3, error, jacobian);
   return 5;
 }
 
@@ -83,7 +88,9 @@ static void force_column(const pki_motion_program *program, int foot, int compon
   }
   in[f->nchain + component] = 1;
   memset(column, 0, PKI_MOTION_DOFS * sizeof *column);
-  if (pki_nlp_function_value(f->force, 1, in, NULL, out)) {
+  double design[PKI_MOTION_DESIGNS];
+  pki_motion_read_design(program, design);
+  if (pki_motion_value(program->problem, design, f->force, in, out)) {
     for (int k = 0; k < f->nchain; k++) {
       column[f->chain[k]] = out[k];
     }
@@ -151,9 +158,12 @@ void pki_motion_guess_forces(const pki_motion_program *program, const pki_point_
   memcpy(in, q, (size_t)n * sizeof *in);
   memcpy(in + n, v, (size_t)n * sizeof *in);
   memcpy(in + 2 * n, a, (size_t)n * sizeof *in);
-  if (!pki_nlp_function_value(program->robot->dynamics, 1, in, NULL, rest)) {
+  double design[PKI_MOTION_DESIGNS];
+  pki_motion_read_design(program, design);
+  if (!pki_motion_value(p, design, program->robot->dynamics, in, rest)) {
     return;
   }
+  pki_design_add_forces(p, design, q, v, a, rest);
   for (int i = 0; i < p->nfoot; i++) {
     for (int k = 0; k < program->robot->feet[i].rows && at->force[i] >= 0; k++, count++) {
       variables[count] = at->force[i] + k;

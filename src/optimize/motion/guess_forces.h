@@ -5,8 +5,9 @@
 #include "optimize/motion/program.h"
 
 /* Errors of a foot's place, and of a sole's level, and their derivatives by the coordinates of its chain; how many rows. */
-int pki_motion_leg_errors(const pki_motion_foot_functions *foot, const double *chain, const double target[3],
-                          double error[5], double jacobian[5][PKI_MOTION_DOFS]);
+int pki_motion_leg_errors(const pki_motion_program *program, const pki_motion_foot_functions *foot,
+                          const double *chain, const double target[3], double error[5],
+                          double jacobian[5][PKI_MOTION_DOFS]);
 
 /* change = -J' inv(J J' + damping) error, of the columns that are free. */
 void pki_motion_damped_step(int rows, int columns, const bool *free_column, const double error[5],

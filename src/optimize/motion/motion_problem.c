@@ -344,5 +344,7 @@ pk_status pki_motion_validate(pki_motion_problem *problem, pk_error *err)
     status = status == PK_OK ? check_images(problem, &mirror, err) : status;
   }
   status = status == PK_OK ? check_stability(problem, &mirror, err) : status;
-  return status;
+  return status == PK_OK
+             ? pki_design_validate(problem, problem->closure == PKI_MOTION_HALF ? &mirror : NULL, err)
+             : status;
 }

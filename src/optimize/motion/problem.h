@@ -19,7 +19,8 @@ enum {
   PKI_MOTION_NAME = 64,
   PKI_MOTION_DOFS = 64,
   PKI_MOTION_STAGES = 16,
-  PKI_MOTION_GAPS = 32
+  PKI_MOTION_GAPS = 32,
+  PKI_MOTION_DESIGNS = 16
 };
 
 typedef enum pki_motion_closure { PKI_MOTION_ONCE, PKI_MOTION_CYCLE, PKI_MOTION_HALF } pki_motion_closure;
@@ -57,7 +58,33 @@ typedef struct pki_motion_motor {
   double efficiency; /* of the gear, 0 to 1 */
   double speed;      /* rad/s of the joint without load, at the voltage; INFINITY: no line */
   double stall;      /* N m at the joint without speed, at the voltage */
+  double
+      inertia; /* kg m^2, of the rotor; it counts where the gear or a series spring is a design parameter */
+  double damping; /* N m s/rad at the rotor; likewise */
+  double peak;    /* N m at the joint, by the largest current and the voltage; 0: no limit */
+  double effort;  /* N m at the joint, largest whatever the motor is; 0: no limit */
 } pki_motion_motor;
+
+/* What a design parameter is; docs/theory/optimisation.md has the equations. */
+typedef enum pki_design_kind {
+  PKI_DESIGN_PARALLEL_STIFFNESS, /* N m/rad, of a spring beside the motor */
+  PKI_DESIGN_PARALLEL_REST,      /* rad, where that spring is slack */
+  PKI_DESIGN_SERIES_STIFFNESS,   /* N m/rad, of a spring between the gear and the joint */
+  PKI_DESIGN_GEAR,               /* turns of the rotor for one of the joint */
+  PKI_DESIGN_LENGTH,             /* of the link behind the joint, over the model's (link_lengths.h) */
+  PKI_DESIGN_KINDS
+} pki_design_kind;
+
+/* A number of the robot that the optimiser chooses together with the motion: one value for all joints that it has. */
+typedef struct pki_motion_design {
+  pki_design_kind kind;
+  char name[PKI_MOTION_NAME]; /* of its joints, for messages and reports */
+  int sign[PKI_MOTION_DOFS]; /* 0: it is none of this joint; -1: a rest angle counts with the opposite sign */
+  bool constant_mass;        /* of a length: the link's mass does not grow with it */
+  double lower, upper, start; /* in its unit */
+  double
+      scan; /* share of the value (of a rest angle, rad) by which it is changed to see how flat the optimum is; 0: none */
+} pki_motion_design;
 
 /* A ball on the robot that keeps its distance from the ground, or from another ball on it. */
 typedef struct pki_motion_gap {
@@ -87,6 +114,8 @@ typedef struct pki_motion_problem {
   int nphase;
   pki_motion_gap gaps[PKI_MOTION_GAPS];
   int ngap;
+  pki_motion_design designs[PKI_MOTION_DESIGNS];
+  int ndesign;
   pki_motion_closure closure;
   pki_motion_scheme scheme;
 

@@ -119,6 +119,14 @@ static void set_bounds(pki_nlp *nlp, int variable, double lower, double upper, d
   }
 }
 
+int pki_motion_variable(pki_motion_program *program, pki_nlp_label label, double lower, double upper,
+                        double scale)
+{
+  const int variable = pki_nlp_variables(program->nlp, 1, label);
+  set_bounds(program->nlp, variable, lower, upper, scale);
+  return variable;
+}
+
 bool pki_motion_is_travel(const pk_model *model, int dof)
 {
   for (int i = 0; i < model->nbody; i++) {
@@ -186,6 +194,7 @@ static void add_torques(pki_motion_program *program, int phase, int point)
     set_bounds(program->nlp, variable, 0, INFINITY, program->torque_scale / program->time_scale);
     at->power = i == 0 ? variable : at->power;
   }
+  pki_motion_add_series_variables(program, phase, point);
 }
 
 static const char *const force_words[] = {"force along x",  "force along y",  "force along z",
@@ -320,6 +329,7 @@ static void add_totals(pki_motion_program *program)
     set_bounds(program->nlp, program->stability, isnan(p->least_stability) ? -INFINITY : p->least_stability,
                INFINITY, program->momentum_scale);
   }
+  pki_motion_add_design_variables(program);
 }
 
 pk_status pki_motion_program_create(const pki_motion_problem *problem, const pki_motion_robot *robot,
@@ -338,6 +348,7 @@ pk_status pki_motion_program_create(const pki_motion_problem *problem, const pki
     program->small = small;
     program->grid = grid;
     set_scales(program);
+    pki_motion_find_series(program);
     status = find_images(program, err);
   }
   for (int phase = 0; phase < problem->nphase && status == PK_OK; phase++) {

@@ -17,6 +17,7 @@
 #ifndef PKI_OPTIMIZE_MOTION_PROGRAM_H
 #define PKI_OPTIMIZE_MOTION_PROGRAM_H
 
+#include "optimize/motion/design.h"
 #include "optimize/motion/grid_functions.h"
 #include "optimize/motion/robot_functions.h"
 #include "optimize/nlp/nlp.h"
@@ -36,6 +37,7 @@ double pki_motion_grid_weight(const pki_motion_grid *grid, int phase,
 /* First variables of a point; -1: none. */
 typedef struct pki_point_variables {
   int q, v, a, tau, power;
+  int series; /* of each joint with a series spring: tau', tau'', torque and speed of the rotor */
   int force[PKI_MOTION_FEET];
 } pki_point_variables;
 
@@ -60,6 +62,9 @@ typedef struct pki_motion_program {
   int duration[PKI_MOTION_PHASES];
   int distance;                                 /* along x, of the motion that is solved */
   int stability;                                /* p_1; -1: none */
+  int design[PKI_MOTION_DESIGNS];               /* [problem->ndesign] */
+  int nseries, series[PKI_MOTION_DOFS];         /* motors, as of robot->motor, behind series springs */
+  int series_of[PKI_MOTION_DOFS];               /* [nmotor] which of these; -1: none */
   pki_nlp_function *edges[PKI_MOTION_PHASES];   /* owned; NULL: not asked for */
   pki_nlp_function *polygon[PKI_MOTION_PHASES]; /* likewise */
   double force_scale, torque_scale, time_scale, momentum_scale;
@@ -87,9 +92,43 @@ void pki_motion_add_ends(pki_motion_program *program);
 /* What is minimised, and the rows of S_H (program_objective.c). */
 pk_status pki_motion_add_objective(pki_motion_program *program, pk_error *err);
 
+/* Design parameters (program_design.c): which motors are behind springs; variables of the whole and of a point; what they add to the equations of
+ * motion, whose rows are `out`, and to those of impacts; limits of motors whose gear is chosen; rows of springs at a point, within an
+ * interval and between phases. */
+void pki_motion_find_series(pki_motion_program *program);
+void pki_motion_add_design_variables(pki_motion_program *program);
+void pki_motion_add_series_variables(pki_motion_program *program, int phase, int point);
+void pki_motion_add_design_forces(pki_motion_program *program, const pki_point_variables *at, const int *out);
+void pki_motion_add_design_impact(pki_motion_program *program, int before, int after, const int *out);
+void pki_motion_add_drives(pki_motion_program *program, int phase, int point);
+void pki_motion_add_series_interval(pki_motion_program *program, int phase, int interval);
+void pki_motion_add_series_boundary(pki_motion_program *program, int boundary,
+                                    const pki_point_variables *before, const pki_point_variables *after);
+/* Design parameters and what is behind springs at their first values (program_design.c). */
+void pki_motion_guess_design(const pki_motion_program *program);
+void pki_motion_guess_series(const pki_motion_program *program, const pki_point_variables *at);
+/* The values of the parameters in the program's x (program_design.c). */
+void pki_motion_read_design(const pki_motion_program *program, double values[PKI_MOTION_DESIGNS]);
+
+/* The variables of a motor's torque and speed, seen at the joint: those of the joint unless there is a spring between them. */
+int pki_motor_torque(const pki_motion_program *program, const pki_point_variables *at, int motor);
+int pki_motor_speed(const pki_motion_program *program, const pki_point_variables *at, int motor);
+/* The variable of a parameter of a coordinate; -1: it is none (program_design.c). */
+int pki_motion_design_variable(const pki_motion_program *program, pki_design_kind kind, int dof);
+
+/* The cubic of one coordinate: x from its rate f (program_points.c). */
+void pki_motion_add_cubic(pki_motion_program *program, int phase, int interval, const int x[3],
+                          const int f[3], pki_nlp_label label, double scale);
+/* One more variable with its bounds (program.c). */
+int pki_motion_variable(pki_motion_program *program, pki_nlp_label label, double lower, double upper,
+                        double scale);
+
 /* One more row, all of whose terms follow; its number. */
 int pki_motion_row(pki_motion_program *program, pki_nlp_label label, double lower, double upper,
                    double scale);
+/* A function of the robot, with the lengths that are chosen as its last inputs. */
+void pki_motion_add_term(pki_motion_program *program, const pki_nlp_function *f, const int *in,
+                         const double *parameter, const int *out);
 /* row += factor * variable */
 void pki_motion_add_linear(pki_motion_program *program, int row, double factor, int variable);
 /* The force or impulse within its friction cone; `unit` is its scale (program_points.c). */

@@ -26,12 +26,12 @@ static void add_height(pki_motion_program *program, int foot, int q, int boundar
   const pki_nlp_label label = {"height of a landing foot", p->feet[foot].name, boundary, -1};
   const int row = pki_motion_row(program, label, 0, 0, program->robot->length),
             out[3] = {PKI_NLP_NOWHERE, PKI_NLP_NOWHERE, row};
-  pki_nlp_add(program->nlp, f->place, in, NULL, out);
+  pki_motion_add_term(program, f->place, in, NULL, out);
   if (f->level != NULL) {
     const pki_nlp_label tilt = {"tilt of a landing sole", p->feet[foot].name, boundary, -1};
     const int x = pki_motion_row(program, tilt, 0, 0, 1),
               level[2] = {x, p->planar ? PKI_NLP_NOWHERE : pki_motion_row(program, tilt, 0, 0, 1)};
-    pki_nlp_add(program->nlp, f->level, in, NULL, level);
+    pki_motion_add_term(program, f->level, in, NULL, level);
   }
 }
 
@@ -54,7 +54,7 @@ static void add_velocity(pki_motion_program *program, int foot, int q, int v, in
     out[k] = (counts >> k & 1u) != 0 ? pki_motion_row(program, label, 0, leaves ? INFINITY : 0, scale)
                                      : PKI_NLP_NOWHERE;
   }
-  pki_nlp_add(program->nlp, f->velocity, in, NULL, out);
+  pki_motion_add_term(program, f->velocity, in, NULL, out);
 }
 
 /* ---- between phases ---- */
@@ -74,7 +74,8 @@ static void add_impact(pki_motion_program *program, int boundary, const pki_poin
                           : pki_motion_row(program, label, 0, 0,
                                            pki_motion_effort_scale(program, k) * program->time_scale);
   }
-  pki_nlp_add(program->nlp, program->robot->jump, in, NULL, out);
+  pki_motion_add_term(program, program->robot->jump, in, NULL, out);
+  pki_motion_add_design_impact(program, before->v, at->after, out);
   for (int i = 0; i < p->nfoot; i++) {
     const pki_motion_foot_functions *f = &program->robot->feet[i];
     int pushed[PKI_MOTION_DOFS];
@@ -88,7 +89,7 @@ static void add_impact(pki_motion_program *program, int boundary, const pki_poin
     for (int k = 0; k < chain; k++) {
       pushed[k] = out[f->chain[k]];
     }
-    pki_nlp_add(program->nlp, f->force, in, NULL, pushed);
+    pki_motion_add_term(program, f->force, in, NULL, pushed);
     const pki_nlp_label label = {"friction cone of an impulse", p->feet[i].name, boundary, -1};
     pki_motion_add_cone(program, label, at->impulse[i], unit);
     if (p->feet[i].area) {
@@ -151,6 +152,7 @@ static void add_continuity(pki_motion_program *program, int boundary)
     add_equal(program, "continuity of velocity", k, boundary, after->v + k, 1,
               (at->jump ? at->after : before->v) + k);
   }
+  pki_motion_add_series_boundary(program, boundary, before, after);
 }
 
 /* ---- the ends ---- */
@@ -210,6 +212,7 @@ static void add_closure(pki_motion_program *program)
     add_equal(program, "closure of velocity", k, end, first->v + k, mirror->sign[k],
               (at->jump ? at->after : last->v) + mirror->to[k]);
   }
+  pki_motion_add_series_boundary(program, end, last, first);
 }
 
 static void fix(pki_motion_program *program, int variable, double value)
@@ -245,6 +248,15 @@ static void add_given_ends(pki_motion_program *program)
       if (!isnan(ends[e].value) && ends[e].holds) {
         fix(program, ends[e].variable, ends[e].value);
       }
+    }
+  }
+  for (int j = 0; j < program->nseries; j++) { /* where a joint's speed is given, so is its rotor's */
+    const int k = program->robot->motor[program->series[j]];
+    if (!isnan(p->v_start[k])) {
+      fix(program, first->series + 4 * j, 0);
+    }
+    if (!isnan(p->v_end[k]) && !dependent[k]) {
+      fix(program, last->series + 4 * j, 0);
     }
   }
   for (int i = 0; i < p->nfoot && p->closure == PKI_MOTION_ONCE; i++) {

@@ -24,19 +24,23 @@ static void add_motor_costs(pki_motion_program *program, int phase, int point)
   const int T = program->duration[phase], D = program->distance, out = PKI_NLP_OBJECTIVE;
   pki_nlp *const nlp = program->nlp;
   for (int i = 0; i < program->robot->nmotor; i++) {
-    const int k = program->robot->motor[i], plain[2] = {T, at->tau + i}, per_metre[3] = {T, D, at->tau + i},
-              work[3] = {T, D, at->power + i};
+    const int k = program->robot->motor[i], tau = pki_motor_torque(program, at, i), plain[2] = {T, tau},
+              gear = pki_motion_design_variable(program, PKI_DESIGN_GEAR, k),
+              per_metre[4] = {T, D, tau, gear}, work[3] = {T, D, at->power + i};
     const double torque = simpson * p->objective.torque,
                  joule = p->objective.joule > 0 ? simpson * p->objective.joule * heat_of(&p->motor[k]) : 0,
                  resistance = simpson * p->objective.work / pki_motion_weight(program);
     if (torque != 0) {
       pki_nlp_add(nlp, program->small->heat, plain, &torque, &out);
     }
-    if (joule != 0) {
+    if (joule != 0 && gear >= 0) {
+      const double bare = joule * p->motor[k].gear * p->motor[k].gear; /* of the motor without its gear */
+      pki_nlp_add(nlp, program->small->geared_heat, per_metre, &bare, &out);
+    } else if (joule != 0) {
       pki_nlp_add(nlp, program->small->heat_per_metre, per_metre, &joule, &out);
     }
     if (at->power >= 0) {
-      const int in[3] = {at->power + i, at->tau + i, at->v + k};
+      const int in[3] = {at->power + i, tau, pki_motor_speed(program, at, i)};
       const pki_nlp_label label = {"power", pki_motion_dof_name(p->model, k), phase, point};
       const double scale = program->torque_scale / program->time_scale;
       const int rows[2] = {pki_motion_row(program, label, 0, INFINITY, scale),
@@ -92,7 +96,7 @@ static pk_status add_polygon(pki_motion_program *program, int phase, pk_error *e
         in[n++] = at->force[i] + k;
       }
     }
-    pki_nlp_add(program->nlp, program->polygon[phase], in, &weight, &out);
+    pki_motion_add_term(program, program->polygon[phase], in, &weight, &out);
   }
   return status;
 }
@@ -156,7 +160,7 @@ static pk_status add_edges(pki_motion_program *program, int phase, pk_error *err
     for (int k = 0; k < count; k++) {
       choose_rows(program, phase, point, &edges[k], out + (size_t)k * PKI_EDGE_NUMBERS);
     }
-    pki_nlp_add(program->nlp, program->edges[phase], in, NULL, out);
+    pki_motion_add_term(program, program->edges[phase], in, NULL, out);
   }
   return status;
 }

@@ -21,7 +21,7 @@ static void add_dynamics(pki_motion_program *program, int phase, int point)
   for (int i = 0; i < program->robot->nmotor; i++) {
     in[3 * n + i] = at->tau + i;
   }
-  pki_nlp_add(program->nlp, program->robot->dynamics, in, NULL, out);
+  pki_motion_add_term(program, program->robot->dynamics, in, NULL, out);
   for (int i = 0; i < p->nfoot; i++) {
     const pki_motion_foot_functions *f = &program->robot->feet[i];
     int pushed[PKI_MOTION_DOFS];
@@ -35,8 +35,9 @@ static void add_dynamics(pki_motion_program *program, int phase, int point)
     for (int k = 0; k < chain; k++) {
       pushed[k] = out[f->chain[k]];
     }
-    pki_nlp_add(program->nlp, f->force, in, NULL, pushed);
+    pki_motion_add_term(program, f->force, in, NULL, pushed);
   }
+  pki_motion_add_design_forces(program, at, out);
 }
 
 /* ---- feet on the ground ---- */
@@ -57,7 +58,7 @@ static void add_foot_acceleration(pki_motion_program *program, int phase, int po
     const double scale = k < 3 ? g : g / program->robot->length;
     out[k] = (counts >> k & 1u) != 0 ? pki_motion_row(program, label, 0, 0, scale) : PKI_NLP_NOWHERE;
   }
-  pki_nlp_add(program->nlp, f->acceleration, in, NULL, out);
+  pki_motion_add_term(program, f->acceleration, in, NULL, out);
 }
 
 /* (5): the force within its cone; F_z >= 0 is a bound. */
@@ -89,7 +90,7 @@ void pki_motion_add_sole(pki_motion_program *program, pki_nlp_label label, int f
     const bool counts = !planar || k / 2 == 1;
     out[k] = counts ? pki_motion_row(program, label, 0, INFINITY, unit) : PKI_NLP_NOWHERE;
   }
-  pki_nlp_add(program->nlp, f->moments, in, NULL, out);
+  pki_motion_add_term(program, f->moments, in, NULL, out);
 }
 
 static void add_standing_foot(pki_motion_program *program, int phase, int point, int foot)
@@ -159,7 +160,7 @@ static void add_swinging_foot(pki_motion_program *program, int phase, int point,
   for (int k = f->corners != NULL ? 0 : 2; k < (f->corners != NULL ? 4 : 3); k++) {
     out[k] = pki_motion_row(program, label, least, INFINITY, scale);
   }
-  pki_nlp_add(program->nlp, f->corners != NULL ? f->corners : f->place, in, NULL, out);
+  pki_motion_add_term(program, f->corners != NULL ? f->corners : f->place, in, NULL, out);
 }
 
 /* ---- motors ---- */
@@ -172,12 +173,12 @@ static void add_motor_lines(pki_motion_program *program, int phase, int point)
   for (int i = 0; i < program->robot->nmotor && p->motor_lines; i++) {
     const int k = program->robot->motor[i];
     const pki_motion_motor *motor = &p->motor[k];
-    if (!isfinite(motor->speed)) {
+    if (!isfinite(motor->speed) || pki_motion_design_variable(program, PKI_DESIGN_GEAR, k) >= 0) {
       continue;
     }
     const pki_nlp_label label = {"torque-speed line", pki_motion_dof_name(p->model, k), phase, point};
     const double slope = motor->stall / motor->speed;
-    const int in[2] = {at->tau + i, at->v + k},
+    const int in[2] = {pki_motor_torque(program, at, i), pki_motor_speed(program, at, i)},
               out[2] = {pki_motion_row(program, label, -motor->stall, motor->stall, program->torque_scale),
                         pki_motion_row(program, label, -motor->stall, motor->stall, program->torque_scale)};
     pki_nlp_add(program->nlp, program->small->line, in, &slope, out);
@@ -186,9 +187,8 @@ static void add_motor_lines(pki_motion_program *program, int phase, int point)
 
 /* ---- intervals ---- */
 
-/* The cubic of one coordinate: x from its rate f. */
-static void add_cubic(pki_motion_program *program, int phase, int interval, const int x[3], const int f[3],
-                      pki_nlp_label label, double scale)
+void pki_motion_add_cubic(pki_motion_program *program, int phase, int interval, const int x[3],
+                          const int f[3], pki_nlp_label label, double scale)
 {
   const double share = program->grid->share[phase][interval];
   const int T = program->duration[phase];
@@ -214,10 +214,10 @@ static void add_interval(pki_motion_program *program, int phase, int interval)
     }
     const pki_nlp *nlp = program->nlp;
     const double scale = nlp->failed ? 1 : nlp->scale[q[0]] * h, rate = scale / program->time_scale;
-    add_cubic(program, phase, interval, q, v,
-              (pki_nlp_label){"cubic of positions", name, phase, 2 * interval}, scale);
-    add_cubic(program, phase, interval, v, a,
-              (pki_nlp_label){"cubic of velocities", name, phase, 2 * interval}, rate);
+    pki_motion_add_cubic(program, phase, interval, q, v,
+                         (pki_nlp_label){"cubic of positions", name, phase, 2 * interval}, scale);
+    pki_motion_add_cubic(program, phase, interval, v, a,
+                         (pki_nlp_label){"cubic of velocities", name, phase, 2 * interval}, rate);
   }
 }
 
@@ -228,7 +228,7 @@ static void add_controls(pki_motion_program *program, int phase, int interval)
   for (int i = 0; i < program->robot->nmotor; i++) {
     const int k = program->robot->motor[i];
     const char *name = pki_motion_dof_name(p->model, k);
-    if (p->scheme == PKI_MOTION_LINEAR) {
+    if (p->scheme == PKI_MOTION_LINEAR && program->series_of[i] < 0) {
       const int row = pki_motion_row(program, (pki_nlp_label){"linear torque", name, phase, 2 * interval + 1},
                                      0, 0, program->torque_scale);
       pki_motion_add_linear(program, row, 1, at[1].tau + i);
@@ -264,6 +264,7 @@ void pki_motion_add_points(pki_motion_program *program)
     for (int point = 0; point < pki_motion_points(program->grid, phase); point++) {
       add_dynamics(program, phase, point);
       add_motor_lines(program, phase, point);
+      pki_motion_add_drives(program, phase, point);
       pki_motion_add_gaps(program, phase, point);
       for (int i = 0; i < p->nfoot; i++) {
         if ((p->phases[phase].stance >> i & 1u) != 0) {
@@ -276,6 +277,7 @@ void pki_motion_add_points(pki_motion_program *program)
     for (int k = 0; k < program->grid->intervals[phase]; k++) {
       add_interval(program, phase, k);
       add_controls(program, phase, k);
+      pki_motion_add_series_interval(program, phase, k);
     }
   }
 }

@@ -18,9 +18,12 @@ static double dynamics_residual(const pki_motion_program *program, const pki_mot
   for (int i = 0; i < program->robot->nmotor; i++) {
     in[3 * n + i] = at->tau[program->robot->motor[i]];
   }
-  if (!pki_nlp_function_value(program->robot->dynamics, 1, in, NULL, rest)) {
+  double design[PKI_MOTION_DESIGNS];
+  pki_motion_read_design(program, design);
+  if (!pki_motion_value(program->problem, design, program->robot->dynamics, in, rest)) {
     return INFINITY;
   }
+  pki_design_add_forces(program->problem, design, at->q, at->v, at->a, rest);
   pki_motion_push_back(program, program->problem->phases[at->phase].stance, at->q, rest);
   for (int k = 0; k < n; k++) {
     worst = program->problem->locked[k] ? worst

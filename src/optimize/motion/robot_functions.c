@@ -10,18 +10,12 @@
 #include "symbolic/graph/differentiate.h"
 #include "symbolic/robot/robot.h"
 
-/* A graph with the robot in it; ports q, u, a, tau come first. */
-typedef struct drafted_robot {
-  pki_graph *g;
-  pki_robot robot;
-  bool good;
-} drafted_robot;
+enum { MOST_INPUTS = 4 * PKI_MOTION_DOFS + PKI_MOTION_DESIGNS };
 
-static drafted_robot draft_robot(const pki_motion_problem *problem)
+/* The robot in axes of the ground. */
+static pki_drafted_robot draft_robot(const pki_motion_problem *problem)
 {
-  drafted_robot d = {.g = pki_graph_create(false)};
-  const pki_robot_options options = {0};
-  d.good = d.g != NULL && pki_robot_init(&d.robot, d.g, problem->model, &options);
+  pki_drafted_robot d = pki_draft_robot(problem);
   if (d.good && problem->slope != 0) {
     /* axes of the ground: it is level there, and gravity leans back */
     const double down = -pki_motion_gravity(problem->model);
@@ -29,14 +23,6 @@ static drafted_robot draft_robot(const pki_motion_problem *problem)
     d.robot.gravity = pki_x3_const(d.g, lean);
   }
   return d;
-}
-
-static void drop_robot(drafted_robot *d)
-{
-  if (d->good) {
-    pki_robot_free(&d->robot);
-  }
-  pki_graph_destroy(d->g);
 }
 
 double pki_motion_gravity(const pk_model *model)
@@ -64,7 +50,7 @@ static pk_status create_dynamics(pki_motion_robot *robot, pk_error *err)
 {
   const pk_model *m = robot->problem->model;
   const int n = robot->n;
-  drafted_robot d = draft_robot(robot->problem);
+  pki_drafted_robot d = draft_robot(robot->problem);
   pki_x inputs[4 * PKI_MOTION_DOFS], out[PKI_MOTION_DOFS];
   pk_status status = PK_ERROR_MEMORY;
   if (d.good && pki_robot_rnea(&d.robot, d.robot.u, d.robot.a, out)) {
@@ -79,10 +65,10 @@ static pk_status create_dynamics(pki_motion_robot *robot, pk_error *err)
       inputs[3 * n + i] = d.robot.tau[k];
       out[k] = pki_minus(d.g, out[k], d.robot.tau[k]);
     }
-    status = pki_nlp_function_create(d.g, "inverse dynamics", 3 * n + robot->nmotor, inputs, 0, NULL, n, out,
-                                     &robot->dynamics, err);
+    status = pki_drafted_function(&d, "inverse dynamics", 3 * n + robot->nmotor, inputs, 0, NULL, n, out,
+                                  &robot->dynamics, err);
   }
-  drop_robot(&d);
+  pki_drop_robot(&d);
   return status == PK_ERROR_MEMORY ? pki_fail_memory(err, "the dynamics of the robot") : status;
 }
 
@@ -90,7 +76,7 @@ static pk_status create_dynamics(pki_motion_robot *robot, pk_error *err)
 static pk_status create_jump(pki_motion_robot *robot, pk_error *err)
 {
   const int n = robot->n;
-  drafted_robot d = draft_robot(robot->problem);
+  pki_drafted_robot d = draft_robot(robot->problem);
   pki_x inputs[3 * PKI_MOTION_DOFS], out[PKI_MOTION_DOFS], rest[PKI_MOTION_DOFS], step[PKI_MOTION_DOFS];
   pk_status status = PK_ERROR_MEMORY;
   if (d.good) {
@@ -101,23 +87,23 @@ static pk_status create_jump(pki_motion_robot *robot, pk_error *err)
       step[k] = pki_minus(d.g, d.robot.a[k], d.robot.u[k]);
     }
     if (pki_robot_rnea(&d.robot, rest, step, out)) {
-      status = pki_nlp_function_create(d.g, "impact", 3 * n, inputs, 0, NULL, n, out, &robot->jump, err);
+      status = pki_drafted_function(&d, "impact", 3 * n, inputs, 0, NULL, n, out, &robot->jump, err);
     }
   }
-  drop_robot(&d);
+  pki_drop_robot(&d);
   return status == PK_ERROR_MEMORY ? pki_fail_memory(err, "the impacts of the robot") : status;
 }
 
 static pk_status create_mass_place(pki_motion_robot *robot, pk_error *err)
 {
-  drafted_robot d = draft_robot(robot->problem);
+  pki_drafted_robot d = draft_robot(robot->problem);
   pki_x3 c, momentum[2];
   pk_status status = PK_ERROR_MEMORY;
   if (d.good && pki_motion_mass(&d.robot, &c, momentum)) {
-    status = pki_nlp_function_create(d.g, "centre of mass", robot->n, d.robot.q, 0, NULL, 3, c.v,
-                                     &robot->mass_place, err);
+    status = pki_drafted_function(&d, "centre of mass", robot->n, d.robot.q, 0, NULL, 3, c.v,
+                                  &robot->mass_place, err);
   }
-  drop_robot(&d);
+  pki_drop_robot(&d);
   return status == PK_ERROR_MEMORY ? pki_fail_memory(err, "the robot's centre of mass") : status;
 }
 
@@ -156,7 +142,7 @@ static void gather_chain(const pki_motion_foot_functions *f, const pki_robot *r,
 }
 
 /* -J' f by the gradient of f . w, and of the moment of an ankle motor, by v. */
-static pk_status create_foot_force(pki_motion_foot_functions *f, drafted_robot *d,
+static pk_status create_foot_force(pki_motion_foot_functions *f, pki_drafted_robot *d,
                                    const pki_foot_motion *motion, pk_error *err)
 {
   pki_x inputs[PKI_MOTION_DOFS + PKI_MOTION_CONTACT_ROWS + 1], weights[PKI_MOTION_CONTACT_ROWS + 1],
@@ -176,11 +162,11 @@ static pk_status create_foot_force(pki_motion_foot_functions *f, drafted_robot *
   for (int k = 0; k < f->nchain; k++) {
     out[k] = pki_neg(d->g, out[k]);
   }
-  return pki_nlp_function_create(d->g, "contact force", f->nchain + f->forces, inputs, 0, NULL, f->nchain,
-                                 out, &f->force, err);
+  return pki_drafted_function(d, "contact force", f->nchain + f->forces, inputs, 0, NULL, f->nchain, out,
+                              &f->force, err);
 }
 
-static pk_status create_foot_motion(pki_motion_foot_functions *f, drafted_robot *d,
+static pk_status create_foot_motion(pki_motion_foot_functions *f, pki_drafted_robot *d,
                                     const pki_foot_motion *motion, pk_error *err)
 {
   const int n = f->nchain;
@@ -190,19 +176,19 @@ static pk_status create_foot_motion(pki_motion_foot_functions *f, drafted_robot 
   if (!pki_tangent(d->g, f->rows, motion->w, 2 * n, inputs, seeds, rate)) {
     return PK_ERROR_MEMORY;
   }
-  pk_status status = pki_nlp_function_create(d->g, "contact acceleration", 3 * n, inputs, 0, NULL, f->rows,
-                                             rate, &f->acceleration, err);
-  status = status == PK_OK ? pki_nlp_function_create(d->g, "contact velocity", 2 * n, inputs, 0, NULL,
-                                                     f->rows, motion->w, &f->velocity, err)
+  pk_status status = pki_drafted_function(d, "contact acceleration", 3 * n, inputs, 0, NULL, f->rows, rate,
+                                          &f->acceleration, err);
+  status = status == PK_OK ? pki_drafted_function(d, "contact velocity", 2 * n, inputs, 0, NULL, f->rows,
+                                                  motion->w, &f->velocity, err)
                            : status;
-  return status == PK_OK ? pki_nlp_function_create(d->g, "contact point", n, inputs, 0, NULL, 3,
-                                                   motion->point.v, &f->place, err)
+  return status == PK_OK ? pki_drafted_function(d, "contact point", n, inputs, 0, NULL, 3, motion->point.v,
+                                                &f->place, err)
                          : status;
 }
 
 /* |T_x| <= l_y F_z/2, |T_y| <= l_x F_z/2, |T_z| <= mu_d F_z about the axes of the sole. */
-static pk_status create_sole(pki_motion_robot *robot, int i, drafted_robot *d, const pki_foot_motion *motion,
-                             pk_error *err)
+static pk_status create_sole(pki_motion_robot *robot, int i, pki_drafted_robot *d,
+                             const pki_foot_motion *motion, pk_error *err)
 {
   const pki_motion_foot *foot = &robot->problem->feet[i];
   pki_motion_foot_functions *f = &robot->feet[i];
@@ -211,14 +197,14 @@ static pk_status create_sole(pki_motion_robot *robot, int i, drafted_robot *d, c
   const double most[3] = {foot->width / 2, foot->length / 2, robot->problem->spin_friction};
   gather_chain(f, &d->robot, inputs);
   pk_status status =
-      pki_nlp_function_create(g, "sole", f->nchain, inputs, 0, NULL, 2, motion->axes[2].v, &f->level, err);
+      pki_drafted_function(d, "sole", f->nchain, inputs, 0, NULL, 2, motion->axes[2].v, &f->level, err);
   for (int k = 0; k < 4; k++) {
     const double x = (k % 2 == 0 ? 0.5 : -0.5) * foot->length, y = (k / 2 == 0 ? 0.5 : -0.5) * foot->width;
     const pki_x ahead = pki_times(g, pki_const(g, x), motion->axes[0].v[2]);
     out[k] = pki_plus(g, motion->point.v[2], pki_plus_times(g, ahead, pki_const(g, y), motion->axes[1].v[2]));
   }
-  status = status == PK_OK ? pki_nlp_function_create(g, "corners of the sole", f->nchain, inputs, 0, NULL, 4,
-                                                     out, &f->corners, err)
+  status = status == PK_OK ? pki_drafted_function(d, "corners of the sole", f->nchain, inputs, 0, NULL, 4,
+                                                  out, &f->corners, err)
                            : status;
   const int port = pki_graph_port(g, "wrench", 6, "force and moment of the ground");
   pki_x wrench[6];
@@ -232,8 +218,8 @@ static pk_status create_sole(pki_motion_robot *robot, int i, drafted_robot *d, c
     out[2 * k] = pki_minus(g, bound, turn);
     out[2 * k + 1] = pki_plus(g, bound, turn);
   }
-  return status == PK_OK ? pki_nlp_function_create(g, "moment on the sole", f->nchain + 6, inputs, 0, NULL, 6,
-                                                   out, &f->moments, err)
+  return status == PK_OK ? pki_drafted_function(d, "moment on the sole", f->nchain + 6, inputs, 0, NULL, 6,
+                                                out, &f->moments, err)
                          : status;
 }
 
@@ -241,19 +227,51 @@ static pk_status create_foot(pki_motion_robot *robot, int i, pk_error *err)
 {
   const pki_motion_foot *foot = &robot->problem->feet[i];
   pki_motion_foot_functions *f = &robot->feet[i];
-  drafted_robot d = draft_robot(robot->problem);
+  pki_drafted_robot d = draft_robot(robot->problem);
   pki_foot_motion motion;
   pk_status status = PK_ERROR_MEMORY;
   f->nchain = find_chain(robot->problem->model, foot->body, f->chain);
   f->rows = foot->area ? 6 : 3;
   f->forces = f->rows + (foot->ankle > 0 ? 1 : 0);
-  if (d.good && pki_motion_of_foot(&d.robot, foot, &motion)) {
+  if (d.good && pki_motion_of_foot(&d, foot, &motion)) {
     status = create_foot_force(f, &d, &motion, err);
     status = status == PK_OK ? create_foot_motion(f, &d, &motion, err) : status;
     status = status == PK_OK && foot->area ? create_sole(robot, i, &d, &motion, err) : status;
   }
-  drop_robot(&d);
+  pki_drop_robot(&d);
   return status == PK_ERROR_MEMORY ? pki_fail_memory(err, "the contacts of the robot") : status;
+}
+
+/* ---- values ---- */
+
+/* The inputs of a function without the lengths, and the lengths. */
+static bool append_lengths(const pki_motion_problem *problem, const double *design, const pki_nlp_function *f,
+                           const double *in, double *out)
+{
+  const int all = pki_nlp_function_inputs(f), count = pki_lengths_count(problem);
+  if (all > MOST_INPUTS) {
+    return false;
+  }
+  memcpy(out, in, (size_t)(all - count) * sizeof *out);
+  for (int n = 0; n < count; n++) {
+    out[all - count + n] = design[pki_lengths_row(problem, n)];
+  }
+  return true;
+}
+
+bool pki_motion_value(const pki_motion_problem *problem, const double *design, const pki_nlp_function *f,
+                      const double *in, double *out)
+{
+  double all[MOST_INPUTS];
+  return append_lengths(problem, design, f, in, all) && pki_nlp_function_value(f, 1, all, NULL, out);
+}
+
+bool pki_motion_jacobian(const pki_motion_problem *problem, const double *design, const pki_nlp_function *f,
+                         const double *in, double *entries)
+{
+  double all[MOST_INPUTS];
+  return append_lengths(problem, design, f, in, all) &&
+         pki_nlp_function_jacobian_values(f, 1, all, NULL, entries);
 }
 
 /* ---- the whole ---- */
@@ -271,17 +289,20 @@ static void find_motors(pki_motion_robot *robot)
 static double find_length(const pki_motion_robot *robot)
 {
   const pki_motion_problem *p = robot->problem;
-  double c[3], low = INFINITY, reach = 0;
+  double c[3], low = INFINITY, reach = 0, values[PKI_MOTION_DESIGNS];
+  for (int i = 0; i < p->ndesign; i++) {
+    values[i] = p->designs[i].start;
+  }
   for (int i = 0; i < p->nfoot; i++) {
     double q[PKI_MOTION_DOFS], at[3];
     for (int k = 0; k < robot->feet[i].nchain; k++) {
       q[k] = p->pose[robot->feet[i].chain[k]];
     }
-    if (pki_nlp_function_value(robot->feet[i].place, 1, q, NULL, at)) {
+    if (pki_motion_value(p, values, robot->feet[i].place, q, at)) {
       low = fmin(low, at[2]);
     }
   }
-  if (!pki_nlp_function_value(robot->mass_place, 1, p->pose, NULL, c)) {
+  if (!pki_motion_value(p, values, robot->mass_place, p->pose, c)) {
     return 1;
   }
   for (int i = 0; i < p->model->nbody; i++) {

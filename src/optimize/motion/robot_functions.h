@@ -6,7 +6,9 @@
  *   dw_i/dt    the rate of w_i along q' = v, v' = a
  *
  * A ball of radius r that rolls touches at its lowest point, w = c' + omega x (-r e_z); a point is a ball without radius; a sole has
- * six rows, its angular velocity after the velocity of its middle. A foot sees the coordinates of its own chain alone. */
+ * six rows, its angular velocity after the velocity of its middle. A foot sees the coordinates of its own chain alone.
+ *
+ * Where lengths of links are design parameters (link_lengths.h) they are the last inputs of every function here. */
 #ifndef PKI_OPTIMIZE_MOTION_ROBOT_FUNCTIONS_H
 #define PKI_OPTIMIZE_MOTION_ROBOT_FUNCTIONS_H
 
@@ -47,6 +49,13 @@ typedef struct pki_motion_robot {
   pki_motion_gap_function gaps[PKI_MOTION_GAPS];
   double mass, length, gravity; /* kg; m: height of the mass in the standing pose; m/s^2 */
 } pki_motion_robot;
+
+/* A function of the robot at `in`, to which the lengths among the design parameters `design` are added as inputs; its Jacobian. False: out of
+ * memory. */
+bool pki_motion_value(const pki_motion_problem *problem, const double *design, const pki_nlp_function *f,
+                      const double *in, double *out);
+bool pki_motion_jacobian(const pki_motion_problem *problem, const double *design, const pki_nlp_function *f,
+                         const double *in, double *entries);
 
 pk_status pki_motion_robot_create(const pki_motion_problem *problem, pki_motion_robot **out, pk_error *err);
 void pki_motion_robot_destroy(pki_motion_robot *robot);

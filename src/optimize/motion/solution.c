@@ -29,7 +29,10 @@ static void read_point(const pki_motion_program *program, int phase, int index, 
     out->q[k] = x[at->q + k], out->v[k] = x[at->v + k], out->a[k] = x[at->a + k];
   }
   for (int i = 0; i < program->robot->nmotor; i++) {
-    out->tau[program->robot->motor[i]] = x[at->tau + i];
+    const int k = program->robot->motor[i];
+    out->tau[k] = x[at->tau + i];
+    out->motor_tau[k] = x[pki_motor_torque(program, at, i)];
+    out->motor_v[k] = x[pki_motor_speed(program, at, i)];
   }
   for (int i = 0; i < p->nfoot; i++) {
     const int rows = program->robot->feet[i].rows;
@@ -42,10 +45,39 @@ static void read_point(const pki_motion_program *program, int phase, int index, 
   }
 }
 
-/* Sums over the motion, whatever was minimised. */
-static void add_up_costs(const pki_motion_program *program, pki_motion_solution *out)
+/* The less of a margin and what is left of a limit; NAN stands for none. */
+static double least_margin(double margin, double used, double limit)
 {
-  const pki_motion_problem *p = program->problem;
+  return isfinite(limit) && limit > 0 ? fmin(margin, 1 - used / limit) : margin; /* fmin leaves NAN out */
+}
+
+/* How far torques are from lines and limits of motors, whether they count or not. */
+static void find_margins(const pki_motion_problem *p, const pki_motion_robot *robot, pki_motion_solution *out)
+{
+  out->line_margin = out->torque_margin = NAN;
+  for (int index = 0; index < out->npoint; index++) {
+    const pki_motion_point *at = &out->points[index];
+    for (int i = 0; i < robot->nmotor; i++) {
+      const int k = robot->motor[i];
+      const pki_motion_motor *m = &p->motor[k];
+      const double tau = fabs(at->motor_tau[k]), used = tau + m->stall / m->speed * fabs(at->motor_v[k]);
+      out->line_margin =
+          isfinite(m->speed) ? least_margin(out->line_margin, used, m->stall) : out->line_margin;
+      out->torque_margin = least_margin(out->torque_margin, fabs(at->tau[k]), p->tau_upper[k]);
+      out->torque_margin = least_margin(out->torque_margin, tau, m->peak);
+    }
+  }
+}
+
+pki_motion_costs pki_motion_costs_of(const pki_motion_solution *s)
+{
+  return (pki_motion_costs){s->objective, s->joule, s->work, s->torque, s->line_margin, s->torque_margin};
+}
+
+/* Sums over the motion, whatever was minimised. */
+static void add_up_costs(const pki_motion_program *program, const pki_motion_problem *p,
+                         pki_motion_solution *out)
+{
   double heat = 0, work = 0, squares = 0;
   int index = 0;
   for (int phase = 0; phase < p->nphase; phase++) {
@@ -54,9 +86,9 @@ static void add_up_costs(const pki_motion_program *program, pki_motion_solution 
       const double w = out->duration[phase] * pki_motion_grid_weight(program->grid, phase, point);
       for (int i = 0; i < program->robot->nmotor; i++) {
         const int k = program->robot->motor[i];
-        const double constant = p->motor[k].gear * p->motor[k].constant, tau = at->tau[k];
+        const double constant = p->motor[k].gear * p->motor[k].constant, tau = at->motor_tau[k];
         heat += w * p->motor[k].resistance * tau * tau / (constant * constant);
-        work += w * fabs(tau * at->v[k]);
+        work += w * fabs(tau * at->motor_v[k]);
         squares += w * tau * tau;
       }
       for (int i = 0; i < p->nfoot; i++) { /* ankle motors count as they do in the objective */
@@ -122,6 +154,33 @@ static void read_impacts(const pki_motion_program *program, pki_motion_solution 
   }
 }
 
+/* Costs and margins, with the gears as they were found. */
+static pk_status add_up_design(const pki_motion_program *program, pki_motion_solution *out, pk_error *err)
+{
+  pki_motion_problem *found = malloc(sizeof *found);
+  double values[PKI_MOTION_DESIGNS];
+  if (found == NULL) {
+    return pki_fail_memory(err, "the costs of a motion");
+  }
+  *found = *program->problem;
+  pki_motion_read_design(program, values);
+  pki_design_apply(found, values);
+  add_up_costs(program, found, out);
+  find_margins(found, program->robot, out);
+  free(found);
+  return PK_OK;
+}
+
+static void read_design(const pki_motion_program *program, pki_motion_solution *out)
+{
+  out->ndesign = program->problem->ndesign;
+  for (int i = 0; i < out->ndesign; i++) {
+    pki_design_result *d = &out->design[i];
+    const pki_motion_costs none = {NAN, NAN, NAN, NAN, NAN, NAN};
+    *d = (pki_design_result){program->nlp->x[program->design[i]], NAN, {NAN, NAN}, {none, none}};
+  }
+}
+
 pk_status pki_motion_extract(const pki_motion_program *program, pki_motion_solution *out, pk_error *err)
 {
   const pki_motion_problem *p = program->problem;
@@ -149,8 +208,8 @@ pk_status pki_motion_extract(const pki_motion_program *program, pki_motion_solut
   out->period = whole * start;
   out->stride = whole * x[program->distance];
   out->stability = program->stability >= 0 ? x[program->stability] : NAN;
-  add_up_costs(program, out);
-  return PK_OK;
+  read_design(program, out);
+  return add_up_design(program, out, err);
 }
 
 /* ---- between points ---- */
@@ -197,6 +256,8 @@ void pki_motion_between(const pki_motion_problem *problem, const pki_motion_solu
     hermite(h, s, a->v[k], a->a[k], b->v[k], b->a[k], &out->v[k], &out->a[k]);
     out->tau[k] = problem->scheme == PKI_MOTION_LINEAR ? a->tau[k] + s * (b->tau[k] - a->tau[k])
                                                        : parabola(s, a->tau[k], m->tau[k], b->tau[k]);
+    out->motor_tau[k] = parabola(s, a->motor_tau[k], m->motor_tau[k], b->motor_tau[k]);
+    out->motor_v[k] = parabola(s, a->motor_v[k], m->motor_v[k], b->motor_v[k]);
   }
   for (int f = 0; f < solution->nfoot; f++) {
     for (int k = 0; k < 3; k++) {
@@ -227,6 +288,7 @@ static pki_motion_point mirror_point(const pki_motion_problem *problem, const pk
     const double sign = mirror->sign[k];
     out.q[to] = sign * from->q[k], out.v[to] = sign * from->v[k], out.a[to] = sign * from->a[k];
     out.tau[to] = sign * from->tau[k];
+    out.motor_tau[to] = sign * from->motor_tau[k], out.motor_v[to] = sign * from->motor_v[k];
   }
   for (int f = 0; f < half->nfoot; f++) {
     const int to = mirror->foot_to[f];

@@ -12,6 +12,8 @@ typedef struct pki_motion_point {
   int phase;
   bool middle; /* of an interval */
   double q[PKI_MOTION_DOFS], v[PKI_MOTION_DOFS], a[PKI_MOTION_DOFS], tau[PKI_MOTION_DOFS];
+  /* torque and speed of the rotors, seen at the joints: tau and v but for joints behind series springs */
+  double motor_tau[PKI_MOTION_DOFS], motor_v[PKI_MOTION_DOFS];
   double force[PKI_MOTION_FEET][3]; /* N, axes of the ground; zero in the air */
   double moment[PKI_MOTION_FEET]
                [3]; /* N m, axes of the ground: of soles about their middle, of ankle motors about y */
@@ -39,6 +41,23 @@ typedef struct pki_motion_iteration {
   double objective, violation, dual, seconds;
 } pki_motion_iteration;
 
+/* What a motion costs, and how far it is from its limits. */
+typedef struct pki_motion_costs {
+  double objective;
+  double joule, work, torque; /* J_e1 in J/m (NAN: a motor is not known), J_e2, integral of tau^2 */
+  double
+      line_margin; /* least distance from a torque-speed line, as a share of its stall torque; NAN: there is none */
+  double torque_margin; /* least of 1 - |tau|/limit; NAN: no torque has a limit */
+} pki_motion_costs;
+
+/* A design parameter as it was found, and what depends on it. */
+typedef struct pki_design_result {
+  double value;
+  double slope; /* of the least objective by the parameter, all else chosen anew */
+  double at[2]; /* values below and above it with which the problem was solved again; NAN: none */
+  pki_motion_costs scanned[2]; /* with these, all else chosen anew; NAN: not solved */
+} pki_design_result;
+
 typedef struct pki_motion_solution {
   int nu, nfoot, nphase;
   int npoint; /* points of the motion as it was solved: of half a cycle where closure is `half` */
@@ -52,7 +71,10 @@ typedef struct pki_motion_solution {
   double objective;
   double stability; /* least S_H, kg m^2/s; NAN: not computed */
   double joule, work,
-      torque;  /* J_e1 in J/m (NAN: a motor is not known), J_e2, integral of tau^2, whatever was minimised */
+      torque; /* J_e1 in J/m (NAN: a motor is not known), J_e2, integral of tau^2, whatever was minimised */
+  double line_margin, torque_margin; /* as in pki_motion_costs */
+  int ndesign;
+  pki_design_result design[PKI_MOTION_DESIGNS];
   bool solved; /* the last stage, to its tolerance */
   pki_motion_stage
       stages[PKI_MOTION_STAGES * 4]; /* in the order in which they were solved; the last is the result */
@@ -80,6 +102,14 @@ typedef struct pki_motion_options {
  * `solved` tells. Free the solution in any case. */
 pk_status pki_motion_solve(const pki_motion_problem *problem, const pki_motion_options *options,
                            pki_motion_solution *out, pk_error *err);
+
+/* Slopes and scans of the parameters of a solution that was solved (design_scan.c); by pki_motion_solve. `progress` of the options may stop it:
+ * what is left is NAN. */
+pk_status pki_motion_scan_designs(const pki_motion_problem *problem, const pki_motion_options *options,
+                                  pki_motion_solution *solution, pk_error *err);
+
+/* The costs of a solution. */
+pki_motion_costs pki_motion_costs_of(const pki_motion_solution *solution);
 
 /* The state at any time of the motion, by the interpolants of the scheme (v- at a touchdown belongs to the earlier phase). */
 void pki_motion_state_at(const pki_motion_problem *problem, const pki_motion_solution *solution, double time,

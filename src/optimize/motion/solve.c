@@ -376,6 +376,7 @@ pk_status pki_motion_solve(const pki_motion_problem *problem, const pki_motion_o
   }
   status = status == PK_OK ? refine_and_solve(&c) : status;
   out->solved = status == PK_OK && !c.stopped && is_good(out);
+  status = out->solved ? pki_motion_scan_designs(&checked, options, out, err) : status;
   pki_profile_destroy(c.profile);
   free(c.errors);
   pki_motion_grid_free(&c.grid);

@@ -15,15 +15,14 @@
 /* ---- their momentum ---- */
 
 /* One edge's numbers from the mass and two points. */
-static void write_edge(pki_graph *g, const pki_motion_robot *robot, pki_x3 c, const pki_x3 momentum[2],
-                       const pki_x3 points[2], pki_x out[PKI_EDGE_NUMBERS])
+static void write_edge(pki_graph *g, const pki_motion_robot *robot, pki_x m, pki_x3 c,
+                       const pki_x3 momentum[2], const pki_x3 points[2], pki_x out[PKI_EDGE_NUMBERS])
 {
   const pki_motion_problem *p = robot->problem;
   const pki_x3 along = pki_x3_minus(g, points[1], points[0]), from = pki_x3_minus(g, c, points[0]);
   const pki_x squared = pki_plus_times(g, pki_times(g, along.v[0], along.v[0]), along.v[1], along.v[1]);
   const pki_x inverse = pki_inverse(g, pki_root(g, squared));
   const pki_x ex = pki_times(g, along.v[0], inverse), ey = pki_times(g, along.v[1], inverse);
-  const pki_x m = pki_const(g, robot->mass);
   /* n = e x e_z = (e_y, -e_x) */
   const pki_x r_h = pki_minus(g, pki_times(g, from.v[1], ex), pki_times(g, from.v[0], ey)), r_z = from.v[2];
   const pki_x r = pki_root(g, pki_plus_times(g, pki_times(g, r_h, r_h), r_z, r_z));
@@ -32,7 +31,8 @@ static void write_edge(pki_graph *g, const pki_motion_robot *robot, pki_x3 c, co
   const pki_x fall =
       pki_root(g, pki_times(g, pki_const(g, 2 * robot->gravity), pki_inverse(g, pki_plus(g, r, r_z))));
   const pki_x H_ref = pki_times(g, pki_times(g, m, pki_times(g, r, r_h)), fall);
-  const pki_x H_max = pki_times(g, pki_const(g, robot->mass * p->tip_speed), p->tip_perpendicular ? r : r_z);
+  const pki_x H_max =
+      pki_times(g, pki_times(g, m, pki_const(g, p->tip_speed)), p->tip_perpendicular ? r : r_z);
   out[PKI_EDGE_H] = H;
   out[PKI_EDGE_H_REF] = H_ref;
   out[PKI_EDGE_H_MAX] = H_max;
@@ -42,38 +42,47 @@ static void write_edge(pki_graph *g, const pki_motion_robot *robot, pki_x3 c, co
   out[PKI_EDGE_R_H] = r_h;
 }
 
+/* The robot's mass; where lengths are chosen it goes with them. */
+static pki_x find_mass(const pki_drafted_robot *d, double mass)
+{
+  pki_x sum = pki_const(d->g, 0);
+  for (int i = 0; i < d->problem->model->nbody; i++) {
+    sum = pki_plus(d->g, sum, d->robot.inertia[i].m);
+  }
+  return d->nlength > 0 ? sum : pki_const(d->g, mass);
+}
+
 pk_status pki_motion_edges_create(const pki_motion_robot *robot, unsigned stance, pki_nlp_function **out,
                                   pk_error *err)
 {
   const pki_motion_problem *p = robot->problem;
-  const pki_robot_options options = {0};
   pki_motion_edge edges[PKI_MOTION_EDGES];
   const int count = pki_motion_find_edges(p, stance, edges), n = robot->n;
   pki_x inputs[2 * PKI_MOTION_DOFS], values[PKI_MOTION_EDGES * PKI_EDGE_NUMBERS];
-  pki_graph *g = pki_graph_create(false);
-  pki_robot r;
+  pki_drafted_robot d = pki_draft_robot(p);
+  pki_graph *const g = d.g;
   pki_x3 c, momentum[2];
   pk_status status = PK_ERROR_MEMORY;
-  if (g != NULL && pki_robot_init(&r, g, p->model, &options)) {
-    bool good = pki_motion_mass(&r, &c, momentum);
+  if (d.good) {
+    bool good = pki_motion_mass(&d.robot, &c, momentum);
+    const pki_x mass = find_mass(&d, robot->mass);
     for (int k = 0; k < count && good; k++) {
       pki_foot_motion foot[2];
-      good = pki_motion_of_foot(&r, &p->feet[edges[k].from], &foot[0]) &&
-             pki_motion_of_foot(&r, &p->feet[edges[k].to], &foot[1]);
+      good = pki_motion_of_foot(&d, &p->feet[edges[k].from], &foot[0]) &&
+             pki_motion_of_foot(&d, &p->feet[edges[k].to], &foot[1]);
       if (good) {
         const pki_x3 points[2] = {foot[0].point, foot[1].point};
-        write_edge(g, robot, c, momentum, points, values + (size_t)k * PKI_EDGE_NUMBERS);
+        write_edge(g, robot, mass, c, momentum, points, values + (size_t)k * PKI_EDGE_NUMBERS);
       }
     }
-    memcpy(inputs, r.q, (size_t)n * sizeof *inputs);
-    memcpy(inputs + n, r.u, (size_t)n * sizeof *inputs);
+    memcpy(inputs, d.robot.q, (size_t)n * sizeof *inputs);
+    memcpy(inputs + n, d.robot.u, (size_t)n * sizeof *inputs);
     if (good) {
-      status = pki_nlp_function_create(g, "momentum about edges", 2 * n, inputs, 0, NULL,
-                                       count * PKI_EDGE_NUMBERS, values, out, err);
+      status = pki_drafted_function(&d, "momentum about edges", 2 * n, inputs, 0, NULL,
+                                    count * PKI_EDGE_NUMBERS, values, out, err);
     }
-    pki_robot_free(&r);
   }
-  pki_graph_destroy(g);
+  pki_drop_robot(&d);
   return status == PK_ERROR_MEMORY ? pki_fail_memory(err, "the stability of a motion") : status;
 }
 
@@ -84,22 +93,21 @@ pk_status pki_motion_polygon_create(const pki_motion_robot *robot, unsigned stan
                                     pk_error *err)
 {
   const pki_motion_problem *p = robot->problem;
-  const pki_robot_options options = {0};
   const int n = robot->n;
   pki_x inputs[1 + PKI_MOTION_DOFS + PKI_MOTION_FEET * (PKI_MOTION_CONTACT_ROWS + 1)];
-  pki_graph *g = pki_graph_create(false);
-  pki_robot r;
+  pki_drafted_robot d = pki_draft_robot(p);
+  pki_graph *const g = d.g;
   pki_x3 c, momentum[2];
   pk_status status = PK_ERROR_MEMORY;
-  if (g != NULL && pki_robot_init(&r, g, p->model, &options)) {
-    bool good = pki_motion_mass(&r, &c, momentum);
+  if (d.good) {
+    bool good = pki_motion_mass(&d.robot, &c, momentum);
     const int port = pki_graph_port(g, "f", PKI_MOTION_FEET * (PKI_MOTION_CONTACT_ROWS + 1), "forces"),
               more = pki_graph_port(g, "T", 2, "duration and weight");
     pki_x total = pki_const(g, 0), sum[2] = {total, total};
     int nw = 0;
     inputs[nw++] = pki_input(g, more, 0);
     for (int k = 0; k < n; k++) {
-      inputs[nw++] = r.q[k];
+      inputs[nw++] = d.robot.q[k];
     }
     for (int i = 0; i < p->nfoot && good; i++) {
       pki_foot_motion foot;
@@ -107,7 +115,7 @@ pk_status pki_motion_polygon_create(const pki_motion_robot *robot, unsigned stan
         continue;
       }
       pki_x f[PKI_MOTION_CONTACT_ROWS + 1];
-      good = pki_motion_of_foot(&r, &p->feet[i], &foot);
+      good = pki_motion_of_foot(&d, &p->feet[i], &foot);
       for (int k = 0; k < robot->feet[i].forces; k++, nw++) {
         inputs[nw] = f[k] = pki_input(g, port, i * (PKI_MOTION_CONTACT_ROWS + 1) + k);
       }
@@ -129,10 +137,9 @@ pk_status pki_motion_polygon_create(const pki_motion_robot *robot, unsigned stan
     const pki_x value = pki_times(g, pki_times(g, weight, inputs[0]), squared);
     if (good) {
       status =
-          pki_nlp_function_create(g, "distance from the mass", nw, inputs, 1, &weight, 1, &value, out, err);
+          pki_drafted_function(&d, "distance from the mass", nw, inputs, 1, &weight, 1, &value, out, err);
     }
-    pki_robot_free(&r);
   }
-  pki_graph_destroy(g);
+  pki_drop_robot(&d);
   return status == PK_ERROR_MEMORY ? pki_fail_memory(err, "the support of a motion") : status;
 }

@@ -91,6 +91,10 @@ bool pki_nlp_hessian(const pki_nlp *nlp, const double *x, double factor, const d
 /* The largest violation of rows and bounds, each divided by its scale; which: rows are 0 .. ng - 1, variables ng + i; NULL: not asked. */
 double pki_nlp_violation(const pki_nlp *nlp, const double *x, int *which);
 
+/* The slope [nx] of f + lambda' g at x with its multipliers, those of the bounds left out. At an optimum it is, of a variable that its bounds fix, what the
+ * least objective changes with it. False: a value is not finite, or out of memory. */
+bool pki_nlp_lagrangian_slope(const pki_nlp *nlp, double *slope);
+
 /* How far x and its multipliers are from an optimum, scaled: the largest violation, slope of the Lagrangian, or product of a multiplier and the
  * distance from its bound. INFINITY: a value is not finite, or out of memory. */
 double pki_nlp_optimality(const pki_nlp *nlp);

@@ -51,12 +51,17 @@ static double worst_condition(const pki_nlp *nlp, const double *slope, const dou
   return worst / nlp->objective_scale;
 }
 
+bool pki_nlp_lagrangian_slope(const pki_nlp *nlp, double *slope)
+{
+  return pki_nlp_gradient(nlp, nlp->x, slope) && add_row_slopes(nlp, slope);
+}
+
 double pki_nlp_optimality(const pki_nlp *nlp)
 {
   double *slope = malloc(((size_t)nlp->nx + 1) * sizeof *slope),
          *rows = malloc(((size_t)nlp->ng + 1) * sizeof *rows), worst = INFINITY;
-  if (slope != NULL && rows != NULL && pki_nlp_gradient(nlp, nlp->x, slope) &&
-      pki_nlp_constraints(nlp, nlp->x, rows) && add_row_slopes(nlp, slope)) {
+  if (slope != NULL && rows != NULL && pki_nlp_lagrangian_slope(nlp, slope) &&
+      pki_nlp_constraints(nlp, nlp->x, rows)) {
     worst = fmax(worst_condition(nlp, slope, rows), pki_nlp_violation(nlp, nlp->x, NULL));
   }
   free(slope);
