@@ -173,8 +173,8 @@ static void a_heap_of_mixed_shapes_comes_to_rest_but_for_what_rolls(void **state
   end(&s);
   SKIP_WHEN_SLOW("that the heap comes to rest");
   print_message("%d of %d bodies are faster than 0.05 m/s, the fastest has %.3f m/s\n", moving, count, left);
-  /* from 5 m/s; nothing brakes a ball that rolls: measured are 2 of 40, and 0.11 m/s */
-  assert_less(left, is_long ? 0.5 : 0.2);
+  /* nothing brakes a ball that rolls, and which one does is chance: a tenth of the 5 m/s that they fell with */
+  assert_less(left, 0.5);
   assert_at_most(moving, (is_long ? 0.03 : 0.05) * count);
 }
 
