@@ -88,9 +88,22 @@ static int list_ratios(const pki_size_group *g, const pki_drive *front, const pk
   return n;
 }
 
-static void add_voltages(drawing *d, const pki_size_group *g, const pki_drive_candidate *front)
+/* The line of a voltage, from where it comes below `top` to its end at the axis. */
+static void add_voltage(drawing *d, const pk_motor_parameters *m, double voltage, double top, bool front)
 {
-  const pk_motor_parameters *m = &front->drive.motor->motor;
+  const double stall = m->constant * voltage / m->resistance, fastest = voltage / m->constant * RPM;
+  double *y, *x = begin_series(d, front ? PKI_SVG_LINE : PKI_SVG_DASHED, 1, &y);
+  if (x != NULL) {
+    snprintf(d->names[d->n], NAME, "%g V", voltage);
+    x[0] = stall > top ? fastest * (1 - top / stall) : 0, y[0] = fmin(stall, top);
+    x[1] = fastest, y[1] = 0;
+    d->series[d->n++].n = 2;
+  }
+}
+
+/* Those of all voltages of the motor, the front's first. */
+static void add_voltages(drawing *d, const pki_size_group *g, const pki_drive_candidate *front, double top)
+{
   double drawn[8];
   int n = 0;
   for (int i = -1; i < g->ncandidate && n < 8; i++) {
@@ -99,62 +112,67 @@ static void add_voltages(drawing *d, const pki_size_group *g, const pki_drive_ca
     for (int k = 0; k < n; k++) {
       known |= drawn[k] == c->voltage;
     }
-    if (!known && d->n < SERIES) {
-      snprintf(d->names[d->n], NAME, "%g V", c->voltage);
+    if (!known) {
       drawn[n++] = c->voltage;
-      add_line(d, m->constant * c->voltage / m->resistance, 0, c->voltage / m->constant * RPM,
-               n == 1 ? PKI_SVG_LINE : PKI_SVG_DASHED, n);
+      add_voltage(d, &c->motor->motor, c->voltage, top, i < 0);
     }
   }
 }
 
-/* The part of the plane that the clouds need, and a little more. */
-static void find_extent(const drawing *d, int clouds, double *rpm, double *low, double *high)
+/* Largest torque of the clouds. */
+static double largest_torque(const drawing *d)
 {
-  *rpm = *low = *high = 0;
-  for (int i = 0; i < clouds; i++) {
+  double most = 0;
+  for (int i = 0; i < d->n; i++) {
     for (int k = 0; k < d->series[i].n; k++) {
-      *rpm = fmax(*rpm, d->series[i].x[k]);
-      *low = fmin(*low, d->series[i].y[k]);
-      *high = fmax(*high, d->series[i].y[k]);
+      most = fmax(most, fabs(d->series[i].y[k]));
+    }
+  }
+  return most;
+}
+
+/* What the motor does for long, and by its largest current. */
+static void add_limits(drawing *d, const pki_drive *drive)
+{
+  const double reach = drive->voltage > 0 ? drive->voltage / drive->motor->motor.constant * RPM : 1000;
+  const double torques[2] = {pki_drive_continuous(drive), pki_drive_peak(drive)};
+  static const char *const names[2] = {"for long", "largest current"};
+  for (int i = 0; i < 2; i++) {
+    if (!isnan(torques[i]) && d->n < SERIES) {
+      snprintf(d->names[d->n], NAME, "%s", names[i]);
+      add_line(d, torques[i], torques[i], reach, i == 0 ? PKI_SVG_DASHED : PKI_SVG_LINE, 2);
     }
   }
 }
 
-void pki_size_plot_cloud(const pki_sizing *z, const pki_size_group *g, int joint, const char *id,
-                         pki_report *report)
+pk_status pki_size_plot_cloud(const pki_sizing *z, const pki_size_group *g, int joint,
+                              const pki_drive_candidate *front, const char *id, const char *path,
+                              pki_report *report, pk_error *err)
 {
-  const pki_drive_candidate *chosen = pki_group_choice(g), *front = chosen != NULL ? chosen : g->candidates;
+  const pki_drive_candidate *chosen = pki_group_choice(g);
+  front = front != NULL ? front : chosen != NULL ? chosen : g->candidates;
   drawing d = {.numbers = calloc((size_t)SERIES * 2 * (POINTS + 1), sizeof(double))};
   const pki_drive *ratios[RATIOS];
-  double rpm, low, high;
   char title[200], words[160];
   if (d.numbers == NULL || g->ncandidate == 0) {
     free(d.numbers);
-    return;
+    return d.numbers == NULL ? pki_fail_memory(err, "a plot") : PK_OK;
   }
   const int count = list_ratios(g, &front->drive, ratios);
   for (int i = 0; i < count; i++) {
     snprintf(d.names[d.n], NAME, "%.4g:1", ratios[i]->gear.ratio);
-    add_cloud(&d, z, ratios[i], g->joints[joint], 3 + i % 6);
-  }
-  const double continuous = pki_drive_continuous(&front->drive), peak = pki_drive_peak(&front->drive);
-  find_extent(&d, d.n, &rpm, &low, &high);
-  add_voltages(&d, g, front);
-  const double reach = fmax(rpm, front->drive.voltage / front->drive.motor->motor.constant * RPM);
-  if (!isnan(continuous)) {
-    snprintf(d.names[d.n < SERIES ? d.n : 0], NAME, "for long");
-    add_line(&d, continuous, continuous, reach, PKI_SVG_DASHED, 8);
-  }
-  if (!isnan(peak)) {
-    snprintf(d.names[d.n < SERIES ? d.n : 0], NAME, "largest current");
-    add_line(&d, peak, peak, reach, PKI_SVG_LINE, 8);
+    add_cloud(&d, z, ratios[i], g->joints[joint], 3 + i % 5);
   }
   if (d.n < SERIES) {
     snprintf(d.names[d.n], NAME, "%.4g:1, %s", front->drive.gear.ratio,
-             chosen != NULL ? "chosen" : "best that fails");
+             front == chosen ? "chosen"
+             : front->fits   ? "fits"
+                             : "fails");
     add_cloud(&d, z, &front->drive, g->joints[joint], 2);
   }
+  /* clouds first, so that the lines know how far they reach; the last one is drawn in front of its neighbours */
+  add_voltages(&d, g, front, 3 * largest_torque(&d));
+  add_limits(&d, &front->drive);
   pki_drive_words(&front->drive, words, sizeof words);
   snprintf(title, sizeof title, "%s: %s", g->joints[joint], words);
   const pki_svg_panel panel = {.title = title,
@@ -164,7 +182,9 @@ void pki_size_plot_cloud(const pki_sizing *z, const pki_size_group *g, int joint
                                .nseries = d.n};
   const pki_svg_figure figure = {.id = id, .panels = &panel, .npanels = 1, .width = 620, .height = 380};
   pki_report_figure(report, &figure, NULL);
+  const pk_status status = path != NULL ? pki_svg_save(&figure, path, err) : PK_OK;
   free(d.numbers);
+  return status;
 }
 
 /* ---- the front ---- */

@@ -89,7 +89,7 @@ static void put_group(const pki_sizing *z, int index, pki_report *r)
   pki_report_section(r, id, g->name);
   for (int k = 0; k < g->njoint; k++) {
     snprintf(id, sizeof id, "cloud-%d-%d", index, k);
-    pki_size_plot_cloud(z, g, k, id, r);
+    pki_size_plot_cloud(z, g, k, NULL, id, NULL, r, NULL);
   }
   snprintf(id, sizeof id, "front-%d", index);
   pki_size_plot_front(g, id, r);

@@ -32,10 +32,12 @@ pk_status pki_size_report_save(const pki_size_study *study, const pki_size_resul
 
 /* ---- size_plots.c ---- */
 
-/* Figure 6 of Hardt and von Stryk for one joint: torque over speed at the rotor of the drive that was chosen, or of the best that fails, with clouds
- * of all ratios and lines of all voltages of that motor; the chosen ones in front. */
-void pki_size_plot_cloud(const pki_sizing *sizing, const pki_size_group *group, int joint, const char *id,
-                         pki_report *report);
+/* Figure 6 of Hardt and von Stryk for one joint: torque over speed at the rotor of a candidate (NULL: the one that was chosen, or the best that
+ * fails), with clouds of all ratios and lines of all voltages of its motor; its own in front. Into the report, and where `path` is not NULL into a
+ * file of its own. */
+pk_status pki_size_plot_cloud(const pki_sizing *sizing, const pki_size_group *group, int joint,
+                              const pki_drive_candidate *front, const char *id, const char *path,
+                              pki_report *report, pk_error *err);
 
 /* Mass, mean power and price of all candidates that fit, and their front. */
 void pki_size_plot_front(const pki_size_group *group, const char *id, pki_report *report);
