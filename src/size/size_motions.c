@@ -188,7 +188,7 @@ static pk_status make_run(job *j, pki_duty_motion *out, pki_problems *problems)
 
 static pk_status read_source(job *j, pki_duty_motion *out, pki_problems *problems)
 {
-  char path[PKI_PATH_MAX];
+  char path[PKI_PATH_MAX], inside[PKI_PATH_MAX];
   pk_error err = {0};
   const pki_size_source kind = pki_size_source_of(j->motion);
   if (kind == PKI_SIZE_GAIT) {
@@ -200,8 +200,9 @@ static pk_status read_source(job *j, pki_duty_motion *out, pki_problems *problem
   if (!pki_size_path(j->study, j->motion->source[kind], path)) {
     return pki_problem(problems, j->motion->node, "the path is too long");
   }
-  if (pki_is_folder(path)) {
-    pki_path_join(path, path, kind == PKI_SIZE_RECORDING ? PKI_RECORDING_FILE : "motion.csv");
+  if (pki_is_folder(path) &&
+      pki_path_join(inside, path, kind == PKI_SIZE_RECORDING ? PKI_RECORDING_FILE : "motion.csv")) {
+    memcpy(path, inside, sizeof path);
   }
   const pk_status status = kind == PKI_SIZE_RECORDING
                                ? pki_duty_read_recording(path, &j->motion->window, out, &err)

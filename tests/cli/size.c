@@ -121,6 +121,18 @@ static void words_are_enough_for_the_simple_case(void **state)
   cJSON_Delete(o);
 }
 
+/* The folder of an optimised motion stands for its motion.csv. */
+static void a_folder_stands_for_the_motion_in_it(void **state)
+{
+  (void)state;
+  char out[256];
+  assert_int_equal(shell("mkdir -p made && cp hoist.csv made/motion.csv", out, sizeof out), 0);
+  run_result r = run("size made --motors maxon-re40 --gears 40 --voltages 24 -o from-folder");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "maxon-re40"));
+  run_free(&r);
+}
+
 static void what_does_not_fit_ends_with_status_1(void **state)
 {
   (void)state;
@@ -189,6 +201,7 @@ int main(void)
       cmocka_unit_test(a_study_leaves_a_report_and_lists),
       cmocka_unit_test(candidates_say_what_they_need_and_why_they_fail),
       cmocka_unit_test(words_are_enough_for_the_simple_case),
+      cmocka_unit_test(a_folder_stands_for_the_motion_in_it),
       cmocka_unit_test(what_does_not_fit_ends_with_status_1),
       cmocka_unit_test(wrong_words_end_with_status_2),
       cmocka_unit_test(check_list_and_schema_know_sizing_studies),
