@@ -128,12 +128,13 @@ int pki_command_codegen(const pki_args *args);
 int pki_command_convert(const pki_args *args);
 int pki_command_stability(const pki_args *args);
 int pki_command_schema(const pki_args *args);
+int pki_command_size(const pki_args *args);
 int pki_command_man(const pki_args *args);
 int pki_command_completion(const pki_args *args);
 int pki_command_bench(int argc, char **argv);
 
 extern const pki_option pki_options_tune[], pki_options_step_limit[], pki_options_optimize[],
-    pki_options_floquet[];
+    pki_options_size[], pki_options_floquet[];
 extern const pki_option pki_options_run[], pki_options_batch[], pki_options_compare[], pki_options_sweep[],
     pki_options_info[], pki_options_check[], pki_options_list[], pki_options_study[], pki_options_solve[],
     pki_options_view[], pki_options_render[], pki_options_schema[], pki_options_export[], pki_options_man[],

@@ -1,5 +1,6 @@
 /* pronk check: what is wrong with a model and where; what Pronk understood when nothing is. Scenarios are in
- * cmd_check_scenario.c, sweeps in cmd_check_sweep.c, gaits in cmd_check_gait.c, motors in cmd_check_motor.c. */
+ * cmd_check_scenario.c, sweeps in cmd_check_sweep.c, gaits in cmd_check_gait.c, sizing studies in cmd_check_size.c, motors in
+ * cmd_check_motor.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "pronk/collision.h"
 #include "scenario/motor_file.h"
 #include "scenario/scenario.h"
+#include "size/size_study.h"
 
 const pki_option pki_options_check[] = {
     PKI_LOAD_OPTIONS,
@@ -40,6 +42,16 @@ static bool is_gait(const char *name)
   return pki_is_scenario_name(name) ? pki_is_gait_file(name)
                                     : pki_model_locate(name, path, NULL) != PK_OK && !is_scenario(name) &&
                                           pki_yaml_locate(&pki_gait_kind, name, path, NULL) == PK_OK;
+}
+
+/* A sizing study, or the name of a shipped one that nothing else has. */
+static bool is_sizing(const char *name)
+{
+  char path[PKI_PATH_MAX];
+  return pki_is_scenario_name(name)
+             ? pki_is_size_file(name)
+             : pki_model_locate(name, path, NULL) != PK_OK && !is_scenario(name) && !is_gait(name) &&
+                   pki_yaml_locate(&pki_size_kind, name, path, NULL) == PK_OK;
 }
 
 /* "3 links without mass: a, b, c" */
@@ -266,6 +278,7 @@ int pki_command_check(const pki_args *args)
     const char *name = args->words[i];
     const int code = pki_is_motor_file(name)   ? pki_check_motor(args, name)
                      : is_gait(name)           ? pki_check_gait(args, name)
+                     : is_sizing(name)         ? pki_check_size(args, name)
                      : pki_is_sweep_file(name) ? pki_check_sweep(args, name)
                      : is_scenario(name)       ? pki_check_scenario(args, name)
                                                : check_one(args, name);

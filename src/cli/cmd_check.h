@@ -36,6 +36,9 @@ int pki_check_sweep(const pki_args *args, const char *name);
 /* Check one gait file. */
 int pki_check_gait(const pki_args *args, const char *name);
 
+/* Check one sizing study. */
+int pki_check_size(const pki_args *args, const char *name);
+
 /* Check one motor of the catalogue or of a user's own file. */
 int pki_check_motor(const pki_args *args, const char *name);
 

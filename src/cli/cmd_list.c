@@ -27,6 +27,7 @@
 #include "scenario/scenario.h"
 #include "sense/sensing.h"
 #include "sense/sensors.h"
+#include "size/size_study.h"
 #include "stability/stability.h"
 #include "step/world.h"
 #include "study/study.h"
@@ -171,6 +172,21 @@ static void list_sweeps(listing *l)
     if (good) {
       pki_sweep_free(&s);
     }
+  }
+  free(entries);
+}
+
+static void list_sizings(listing *l)
+{
+  int count;
+  pki_scenario_entry *entries = pki_yaml_list(&pki_size_kind, &count);
+  for (int i = 0; i < count; i++) {
+    pki_size_study *study = NULL;
+    pki_problems problems = {0};
+    const bool good = pki_size_study_load(entries[i].path, NULL, 0, &study, &problems) == PK_OK;
+    add_listed(l, entries[i].name, good ? study->description : "not in order: pronk check explains");
+    pki_size_study_destroy(study);
+    pki_problems_free(&problems);
   }
   free(entries);
 }
@@ -446,6 +462,7 @@ static const struct {
     {"scenarios", "worlds that `pronk run` knows by name", list_scenarios, NULL},
     {"sweeps", "what `pronk sweep` knows by name", list_sweeps, NULL},
     {"motions", "what `pronk optimize` knows by name", list_motions, NULL},
+    {"sizings", "what `pronk size` knows by name", list_sizings, NULL},
     {"metrics", "what a sweep tells of each sample, and what can be tuned for", list_metrics, NULL},
     {"methods", "how `pronk tune` searches", list_methods, NULL},
     {"models", "robots that can be named instead of a file", list_models, NULL},

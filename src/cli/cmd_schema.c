@@ -352,15 +352,17 @@ static cJSON *scenario_schema(void)
 
 int pki_command_schema(const pki_args *args)
 {
-  static const char *const words[] = {"scenario", "gait"};
+  static const char *const words[] = {"scenario", "gait", "sizing"};
   if (args->nword > 1) {
-    pki_complain("schema", "one schema at a time: scenario (default) or gait");
+    pki_complain("schema", "one schema at a time: scenario (default), gait or sizing");
     return PKI_EXIT_USAGE;
   }
-  const int chosen = args->nword == 0 ? 0 : pki_args_choice(args, "schema", args->words[0], words, 2);
+  const int chosen = args->nword == 0 ? 0 : pki_args_choice(args, "schema", args->words[0], words, 3);
   if (chosen < 0) {
     return PKI_EXIT_USAGE;
   }
-  cJSON *schema = chosen == 0 ? scenario_schema() : pki_schema_of_gait();
+  cJSON *schema = chosen == 0   ? scenario_schema()
+                  : chosen == 1 ? pki_schema_of_gait()
+                                : pki_schema_of_sizing();
   return pki_json_print(schema, true, "schema") ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
 }

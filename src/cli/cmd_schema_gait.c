@@ -53,6 +53,11 @@ static cJSON *list_of_motors(void)
   return pki_schema_list(pki_schema_reference("motor"), 0, 0);
 }
 
+static cJSON *list_of_actuators(void)
+{
+  return pki_schema_list(pki_schema_reference("actuator"), 0, 0);
+}
+
 static cJSON *list_of_gaps(void)
 {
   return pki_schema_list(pki_schema_reference("gap"), 0, PKI_MOTION_GAPS);
@@ -67,11 +72,12 @@ static const struct {
   const char *key;
   cJSON *(*make)(void);
 } parts[] = {
-    {"model", model_schema},         {"feet", list_of_feet},     {"lock", names_schema},
-    {"stance", names_schema},        {"stride", range_schema},   {"period", range_schema},
-    {"duration", range_schema},      {"travel", pair_schema},    {"joints", numbers_by_name},
-    {"phases", list_of_phases},      {"limits", list_of_limits}, {"motors", list_of_motors},
-    {"velocities", numbers_by_name}, {"gaps", list_of_gaps},     {"design", list_of_designs},
+    {"model", model_schema},          {"feet", list_of_feet},     {"lock", names_schema},
+    {"stance", names_schema},         {"stride", range_schema},   {"period", range_schema},
+    {"duration", range_schema},       {"travel", pair_schema},    {"joints", numbers_by_name},
+    {"phases", list_of_phases},       {"limits", list_of_limits}, {"motors", list_of_motors},
+    {"velocities", numbers_by_name},  {"gaps", list_of_gaps},     {"design", list_of_designs},
+    {"actuators", list_of_actuators},
 };
 
 /* What has no row is a mapping by the table of that name. */
@@ -134,6 +140,10 @@ cJSON *pki_schema_of_gait(void)
   }
   require_keys(defs, "phase", (const char *const[]){"stance", "duration"}, 2);
   require_keys(defs, "design", (const char *const[]){"what", "lower", "upper"}, 3);
+  cJSON_AddItemToObject(defs, "actuator",
+                        pki_schema_mapping("what drives joints, instead of what the model says",
+                                           pki_actuator_change_fields, pki_actuator_change_field_count,
+                                           part_schema));
   const pki_schema_table *model = pki_section_find("model")->tables;
   cJSON_AddItemToObject(defs, "model",
                         pki_schema_mapping(model->doc, model->fields, *model->count, model_part));

@@ -81,9 +81,10 @@ static void add_numbers(const pki_motor_entry *m, pki_text *out)
   const pk_field *fields = kind_fields(m, &count);
   pki_table table;
   pki_table_begin(&table, (const char *const[]){"key", "value", "unit", "what"}, 4);
-  const pk_field *mass = pki_fields_find(pki_motor_fields, pki_motor_field_count, "mass");
-  for (int i = 0; i <= count; i++) {
-    const pk_field *f = i < count ? &fields[i] : mass;
+  const pk_field *const others[] = {pki_fields_find(pki_motor_fields, pki_motor_field_count, "mass"),
+                                    pki_fields_find(pki_motor_fields, pki_motor_field_count, "price")};
+  for (int i = 0; i < count + 2; i++) {
+    const pk_field *f = i < count ? &fields[i] : others[i - count];
     char value[32];
     snprintf(value, sizeof value, "%.6g", pki_field_get(f, m, 0));
     if (!is_unknown(f, m) && !is_idle(f, m)) {
@@ -93,8 +94,8 @@ static void add_numbers(const pki_motor_entry *m, pki_text *out)
   pki_table_text(&table, "  ", true, out);
   pki_table_free(&table);
   bool first = true;
-  for (int i = 0; i <= count; i++) {
-    const pk_field *f = i < count ? &fields[i] : mass;
+  for (int i = 0; i < count + 2; i++) {
+    const pk_field *f = i < count ? &fields[i] : others[i - count];
     if (is_unknown(f, m)) {
       pki_text_addf(out, "%s%s", first ? "  not known: " : ", ", f->name);
       first = false;
@@ -184,6 +185,7 @@ static bool print_json(const pki_motor_entry *m)
   cJSON *values = cJSON_AddObjectToObject(o, "values"), *follows = cJSON_AddObjectToObject(o, "derived");
   add_fields(values, fields, count, m);
   pki_json_number(values, "mass", m->mass > 0 ? m->mass : NAN);
+  pki_json_number(values, "price", m->price > 0 ? m->price : NAN);
   for (int i = 0; i < DERIVED; i++) {
     pki_json_number(follows, derived[i].key, number_at(&line, derived[i].line));
   }

@@ -76,6 +76,20 @@ static const pki_command commands[] = {
      "simulator, summary.json and report.html. The exit status is 1 when it was not solved.",
      "pronk optimize starleth-least-torque --set speed=0.4 -o out/trot\n  pronk run out/trot/scenario.yaml",
      pki_options_optimize, pki_command_optimize, NULL},
+    {"size", "motors and gears for the motions of a robot", "STUDY|RECORDING|MOTION... [options]",
+     "STUDY is a YAML file or the name of a sizing study (`pronk list sizings`): motions, groups of joints, "
+     "and\n"
+     "the motors, gears and voltages that they may have. Without one, motions are words: recordings "
+     "(run.mcap, or\n"
+     "the folder of a run), motion.csv of `pronk optimize`, gaits, which are optimised, and scenarios, which "
+     "are\n"
+     "run. Each motor with each gear on each voltage is held against the torques and speeds of the joints, "
+     "with\n"
+     "its own rotor and gear in them; what fits is ranked, what fails says why. Writes DIR/report.html, "
+     "parts.csv\n"
+     "and candidates.csv. The exit status is 1 when a joint has no drive that fits, or rounds do not agree.",
+     "pronk size biped-walk --joints '*_KNEE_PITCH' --motors 'maxon-*' --gears 33,50,66,100 --voltages 24,42",
+     pki_options_size, pki_command_size, NULL},
     {"step-limit", "the largest stable step of a scenario", "SCENARIO [options]",
      "Doubles the step until a run is unstable, then halves the interval. Unstable is a run that fails,\n"
      "falls where a reference run at a small step does not, exceeds a factor times the reference's joint\n"
@@ -142,7 +156,8 @@ static const pki_command commands[] = {
     {"bench", "measure this machine: Pronk and its peers", "[NAME] [options]",
      "NAME is one of `pronk list benches`; without it all run.", "pronk bench dynamics --quick",
      pki_options_bench, NULL, pki_command_bench},
-    {"schema", "a JSON schema of scenarios or gait files, for editors", "[scenario|gait] [options]",
+    {"schema", "a JSON schema of scenarios, gait files or sizing studies, for editors",
+     "[scenario|gait|sizing] [options]",
      "Draft 2020-12, made of the same tables that the files are read by: keys, types, units, defaults,\n"
      "ranges, words.",
      "pronk schema > scenario.schema.json", pki_options_schema, pki_command_schema, NULL},

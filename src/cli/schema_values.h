@@ -31,4 +31,7 @@ void pki_schema_add_fields(cJSON *o, const pk_field *fields, int count, pki_sche
 /* The schema of a gait file (cmd_schema_gait.c). */
 cJSON *pki_schema_of_gait(void);
 
+/* The schema of a sizing study (cmd_schema_size.c). */
+cJSON *pki_schema_of_sizing(void);
+
 #endif

@@ -47,6 +47,8 @@ const pk_field pki_motor_fields[] = {
     {"data", AT(data), PK_FIELD_ENUM, "", PKI_MOTOR_DATA_OWN, 0, PKI_MOTOR_DATA_COUNT - 1,
      pki_motor_data_words, "where its numbers come from"},
     REAL("mass", mass, "kg", 0, 0, 1e4, "with its gear, where it has one"),
+    REAL("price", price, "EUR", 0, 0, 1e9, "of one, with its gear, where it has one"),
+    PART("gears", "that fit the bare motor: a list of ratios or mappings"),
     PART("published", "what the source says of the line, to compare with"),
     PART("sources", "key: source of its number; all: of those that are not named"),
 };
@@ -71,6 +73,7 @@ const pk_field pki_motor_dc_fields[] = {
     REAL("ambient", motor.ambient, "degrees C", 25, -100, 200, "the air"),
     REAL("temperature", motor.temperature, "degrees C", 0, 0, 1000, "largest of the winding"),
     REAL("derating", motor.derating, "K", 25, 0, 1000, "the limit of current falls over the last so many"),
+    REAL("speed", speed, "rad/s", 0, 0, 1e6, "of the rotor, largest that its bearings allow"),
 };
 const int pki_motor_dc_field_count = COUNT(pki_motor_dc_fields);
 
@@ -99,6 +102,18 @@ static void read_published(const pki_node *map, pki_motor_entry *m, pki_problems
   const pki_binding binding = {pki_motor_published_fields, COUNT(pki_motor_published_fields), m};
   if (map != NULL) {
     pki_read_map(map, &binding, 1, problems);
+  }
+}
+
+/* Gears that fit a bare motor; one that has its gear has no choice. */
+static void read_gears(const pki_node *root, pki_motor_entry *m, pki_problems *problems)
+{
+  const pki_node *list = pki_node_find(root, "gears");
+  pki_gears_read(list, m->gears, PKI_MOTOR_GEARS, &m->ngear, problems);
+  if (list != NULL && m->kind != PKI_MOTOR_KIND_DC) {
+    pki_problem(problems, list, "gears are for kind: dc, not for an envelope at the output");
+  } else if (list != NULL && m->motor.gear != 1) {
+    pki_problem(problems, list, "gears are for a bare motor, and this one has a gear of %g", m->motor.gear);
   }
 }
 
@@ -252,6 +267,7 @@ static void read_root(const pki_node *root, pki_motor_entry *m, pki_problems *pr
                                   {dc ? pki_motor_dc_fields : pki_motor_torque_fields,
                                    dc ? COUNT(pki_motor_dc_fields) : COUNT(pki_motor_torque_fields), m}};
   const bool good = pki_read_map(root, bindings, COUNT(bindings), problems) == PK_OK;
+  read_gears(root, m, problems);
   read_published(pki_node_find(root, "published"), m, problems);
   read_sources(pki_node_find(root, "sources"), root, m, problems);
   if (good && dc) {

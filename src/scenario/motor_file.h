@@ -8,6 +8,7 @@
 
 #include "base/field.h"
 #include "pronk/actuation.h"
+#include "scenario/gear_entry.h"
 #include "scenario/problems.h"
 #include "scenario/scenario.h"
 
@@ -34,6 +35,8 @@ typedef struct pki_motor_published {
   double stall_torque, continuous_torque, peak_torque;
 } pki_motor_published;
 
+enum { PKI_MOTOR_GEARS = 16 }; /* at most, of a file */
+
 typedef struct pki_motor_entry {
   char id[64]; /* as it is called in scenarios: its file's name without .yaml */
   char path[PKI_PATH_MAX];
@@ -45,8 +48,12 @@ typedef struct pki_motor_entry {
   /* kg m^2, N m s/rad, N m at the output. Of the kind dc they are those of `motor` behind its gear, which the actuator
    * brings itself; of the kind torque it does not: they belong into the joint. 0: unknown. */
   double armature, damping, friction;
-  double continuous_current; /* A; 0: unknown */
-  double mass;               /* kg; 0: unknown */
+  double continuous_current;       /* A; 0: unknown */
+  double mass;                     /* kg; 0: unknown */
+  double price;                    /* EUR, of one; 0: unknown */
+  double speed;                    /* rad/s of the rotor, what its bearings allow; 0: unknown */
+  pki_gear gears[PKI_MOTOR_GEARS]; /* that the maker offers for the bare motor */
+  int ngear;
   pki_motor_published published;
   char sources[4096]; /* "key: source" on each line */
 } pki_motor_entry;

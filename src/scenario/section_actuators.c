@@ -24,6 +24,9 @@ const pk_field pki_actuator_change_fields[] = {
     CHANGE(damping, "N m s/rad", "viscous, or in N s/m"),
     CHANGE(friction, "N m", "Coulomb's, or in N"),
     CHANGE(armature, "kg m^2", "inertia of the rotor at the joint, or mass in kg"),
+    {"mass", offsetof(pki_scenario_actuator, mass), PK_FIELD_REAL, "kg", 0, -1e6, 1e6, NULL,
+     "of what drives the joint, a point in its origin, added to the link that it hangs on; below 0: taken "
+     "away"},
 };
 const int pki_actuator_change_field_count = PKI_COUNT(pki_actuator_change_fields);
 
@@ -196,7 +199,7 @@ static void read_actuator(pki_scenario *s, const pki_node *n, const pki_node *ch
     pki_problem(problems, n,
                 "nothing is said of these joints, expected a kind of actuator, a motor, or one of effort, "
                 "velocity, "
-                "damping, friction, armature");
+                "damping, friction, armature, mass");
   }
 }
 

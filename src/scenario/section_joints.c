@@ -7,6 +7,7 @@
 
 #include "base/pattern.h"
 #include "model/builder.h"
+#include "model/inertia.h"
 #include "model/joint_type.h"
 #include "model/kind_words.h"
 #include "scenario/section.h"
@@ -87,6 +88,22 @@ static void apply_joint_changes(const pki_scenario_actuator *a, pk_joint_desc *j
   }
 }
 
+/* A point in the origin of a joint, on the link that it hangs on. */
+static void add_drive_mass(pk_builder *b, int joint, double mass)
+{
+  const pki_joint *j = &b->joints[joint];
+  const pk_inertia point = {.mass = mass};
+  const pk_pose same = pk_pose_identity();
+  for (int i = 0; i < b->nlink && mass != 0; i++) {
+    if (b->links[i].robot == j->robot && strcmp(b->links[i].desc.name, j->desc.parent) == 0) {
+      double body[10] = {0};
+      pki_inertia_add(body, &b->links[i].desc.inertia, &same);
+      pki_inertia_add(body, &point, &j->desc.origin);
+      b->links[i].desc.inertia = pki_inertia_central(body);
+    }
+  }
+}
+
 /* A joint that can have an actuator: one with a single coordinate, which follows no other. */
 static bool is_driven(const pk_joint_desc *joint)
 {
@@ -102,6 +119,7 @@ static void set_actuator(const pki_scenario_actuator *a, pk_builder *b, const na
     if (pki_joint_moves(desc->kind) && pki_pattern_matches(a->joints, joints->words[i])) {
       if (a->row == NULL || is_driven(desc)) {
         apply_joint_changes(a, desc);
+        add_drive_mass(b, i, a->mass);
       }
       found++;
     }

@@ -8,11 +8,11 @@
 
 /* The rows, each in the file of its study. */
 extern const pki_study pki_coman_study, pki_feedback_study, pki_hardt_study, pki_pendulum_study,
-    pki_solvers_study, pki_starleth_study, pki_symbolic_study, pki_thesis_study;
+    pki_sizing_study, pki_solvers_study, pki_starleth_study, pki_symbolic_study, pki_thesis_study;
 
 static const pki_study *const studies[] = {&pki_coman_study,    &pki_feedback_study, &pki_hardt_study,
-                                           &pki_pendulum_study, &pki_solvers_study,  &pki_starleth_study,
-                                           &pki_symbolic_study, &pki_thesis_study};
+                                           &pki_pendulum_study, &pki_sizing_study,   &pki_solvers_study,
+                                           &pki_starleth_study, &pki_symbolic_study, &pki_thesis_study};
 
 static void tell_study_progress(void *user, double fraction)
 {

@@ -39,6 +39,9 @@ const pk_field pki_gait_fields[] = {
              "joints that keep their pose: names or patterns; x, y, z, roll, pitch, yaw of the trunk"),
     {SETTING("planar", planar), PK_FIELD_BOOL, "", false, 0, 1, NULL,
      "motion in x and z alone: what leaves that plane is locked"},
+    PKI_PART("actuators",
+             "damping, friction, armature and mass of drives, instead of those of the model: a list, "
+             "as in a scenario"),
     PKI_PART("motors", "what drives the joints: a list"),
     {SETTING("motor_lines", motor_lines), PK_FIELD_BOOL, "", false, 0, 1, NULL,
      "torques stay below the torque-speed lines of the motors"},

@@ -25,7 +25,7 @@ static void keep_model_keys(pki_node *root)
   root->count = 0;
   for (pki_node *n = root->first, *next; n != NULL; n = next) {
     next = n->next;
-    if (strcmp(n->key, "model") == 0 || strcmp(n->key, "gravity") == 0) {
+    if (strcmp(n->key, "model") == 0 || strcmp(n->key, "gravity") == 0 || strcmp(n->key, "actuators") == 0) {
       *link = n;
       link = &n->next;
       last = n;
@@ -103,6 +103,11 @@ static pk_status load_chain(const pki_scenario *s, bool free_root, pk_model **ou
   }
   pk_builder_set_gravity(b, s->gravity);
   status = pki_scenario_add_model(s, &entry, b, err);
+  if (status == PK_OK) {
+    pki_problems problems = {0};
+    pki_section_find("constraints")->build(s, b, &problems); /* armature and mass of drives */
+    status = pki_problems_first(&problems, err);
+  }
   status = status == PK_OK ? pk_builder_compile(b, out, err) : status;
   pk_builder_destroy(b);
   return status;

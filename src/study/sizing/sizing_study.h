@@ -1,0 +1,22 @@
+/* Figure 6 of Hardt and von Stryk: what the parts of the study share. */
+#ifndef PKI_STUDY_SIZING_SIZING_STUDY_H
+#define PKI_STUDY_SIZING_SIZING_STUDY_H
+
+#include "size/size_report.h"
+#include "study/study.h"
+
+/* The paper's choice. */
+#define PKI_SIZING_RATIO 66.0
+#define PKI_SIZING_VOLTAGE 42.0
+
+/* A brushed motor of the class that robots had in 2002; the paper does not name its own. */
+#define PKI_SIZING_MOTOR "maxon-re40"
+
+/* The best candidate of a motor (NULL: of any), on a ratio and a voltage (0: any); -1: there is none. */
+int pki_sizing_find(const pki_size_group *group, const char *motor, double ratio, double voltage);
+
+void pki_sizing_rows(const pki_size_result *result, pki_study_result *out);
+pk_status pki_sizing_report(const pki_size_result *result, const pki_study_options *options,
+                            pki_study_result *out, pk_error *err);
+
+#endif

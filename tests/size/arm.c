@@ -1,0 +1,312 @@
+/* The whole way: an arm moves, drives are chosen, the arm carries them and moves again until the choice stays; then it moves on these drives as
+ * `dc` actuators with their mass, and on weaker ones. Tables and recordings as sources. */
+#define _XOPEN_SOURCE 700 /* mkdtemp, setenv */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "actuation/motor_kernel.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "size/size_report.h"
+#include "support/bounds.h"
+
+static char folder[64];
+
+/* A horizontal arm of two hinges about z: 1 kg on 0.5 m, 0.5 kg on 0.4 m, thin rods. */
+static const char robot[] =
+    "<robot name=\"arm\"><link name=\"base\"/>"
+    "<joint name=\"shoulder\" type=\"continuous\"><parent link=\"base\"/><child link=\"upper\"/><axis "
+    "xyz=\"0 0 1\"/></joint>"
+    "<link name=\"upper\"><inertial><origin xyz=\"0.25 0 0\"/><mass value=\"1\"/>"
+    "<inertia ixx=\"1e-3\" iyy=\"0.021\" izz=\"0.021\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>"
+    "<joint name=\"elbow\" type=\"continuous\"><parent link=\"upper\"/><child link=\"lower\"/>"
+    "<origin xyz=\"0.5 0 0\"/><axis xyz=\"0 0 1\"/></joint>"
+    "<link name=\"lower\"><inertial><origin xyz=\"0.2 0 0\"/><mass value=\"0.5\"/>"
+    "<inertia ixx=\"5e-4\" iyy=\"0.007\" izz=\"0.007\" ixy=\"0\" ixz=\"0\" "
+    "iyz=\"0\"/></inertial></link></robot>";
+
+static const char scenario[] =
+    "model: {model: arm.urdf, root: fixed, joints: {shoulder: 0, elbow: 0.5}}\n"
+    "duration: 4\nstep: {dt: 5e-4}\nrecord: {rate: 2000}\n"
+    "controller: {name: computed-torque, file: swing.csv, ramp: 1, frequency: 8}\n";
+
+static const char swing[] = "time, shoulder, elbow\nperiod, 1.5, 1\nmean, 0, 0.5\nsine, 0.6, 0.7\n";
+
+/* The elbow's drive is carried by the upper arm, and so changes what the shoulder needs. */
+static const char study[] = "motions: [{scenario: arm.yaml, from: 1}]\n"
+                            "drives:\n"
+                            "  - {joints: shoulder, motors: [maxon-re40, maxon-ec45-flat-70w], gears: "
+                            "[{ratio: 20, mass: 0.1}, {ratio: 40, mass: "
+                            "0.1}, {ratio: 80, mass: 0.1}, {ratio: 160, mass: 0.1}], voltages: [24]}\n"
+                            "  - {joints: elbow, motors: [maxon-re40, maxon-ec45-flat-70w], gears: [{ratio: "
+                            "20, mass: 0.1}, {ratio: 40, mass: 0.1}, "
+                            "{ratio: 80, mass: 0.1}, {ratio: 160, mass: 0.1}], voltages: [24]}\n"
+                            "margin: 0.05\nrounds: 5\nduration: 600\nregeneration: 0\n";
+
+static void write_text(const char *path, const char *text)
+{
+  pk_error err = {0};
+  pki_text t = {0};
+  pki_text_add(&t, text);
+  assert_int_equal(pki_text_save(&t, path, &err), PK_OK);
+  pki_text_free(&t);
+}
+
+static int enter_folder(void **state)
+{
+  (void)state;
+  setenv("PRONK_MOTORS", PK_SOURCE_DIR "/motors", 1);
+  snprintf(folder, sizeof folder, "/tmp/pronk-size-XXXXXX");
+  if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
+    return -1;
+  }
+  write_text("arm.urdf", robot);
+  write_text("arm.yaml", scenario);
+  write_text("swing.csv", swing);
+  return 0;
+}
+
+static int leave_folder(void **state)
+{
+  (void)state;
+  return chdir("/") == 0 && pki_folder_remove(folder) ? 0 : -1;
+}
+
+static pki_size_study *parse(const char *text)
+{
+  pki_problems problems = {0};
+  pki_size_study *s = NULL;
+  if (pki_size_study_parse("study.yaml", text, strlen(text), NULL, 0, &s, &problems) != PK_OK) {
+    fail_msg("%s", problems.errors[0].message);
+  }
+  return s;
+}
+
+static pki_size_result work(const pki_size_study *s, int rounds)
+{
+  pki_size_result r;
+  pki_problems problems = {0};
+  const pki_size_work_options options = {.folder = folder, .rounds = rounds};
+  if (pki_size_work(s, &options, &r, &problems) != PK_OK) {
+    fail_msg("%s", problems.errors[0].message);
+  }
+  return r;
+}
+
+/* ---- in the simulator ---- */
+
+/* Largest share of voltage that any motor uses, and largest distance from the reference after the ramp. */
+static void run_on(const pki_drive *const drives[2], double *voltage, double *error)
+{
+  static const char *const joints[2] = {"shoulder", "elbow"};
+  char set[2][400];
+  const char *sets[2] = {set[0], set[1]};
+  pki_scenario *s = NULL;
+  pki_world world = {0};
+  pk_error err = {0};
+  for (int i = 0; i < 2; i++) {
+    const pk_motor_parameters p = pki_drive_parameters(drives[i]);
+    snprintf(set[i], sizeof set[i],
+             "actuators.%d={joints: %s, kind: dc, resistance: %.17g, constant: %.17g, inertia: %.17g, gear: "
+             "%.17g, "
+             "voltage: %g}",
+             i, joints[i], p.resistance, p.constant, p.inertia, p.gear, p.voltage);
+  }
+  char mass[200];
+  snprintf(mass, sizeof mass, "actuators.2={joints: elbow, mass: %.17g}", pki_drive_mass(drives[1]));
+  const char *all[3] = {sets[0], sets[1], mass};
+  if (pki_scenario_load("arm.yaml", all, 3, &s, &err) != PK_OK ||
+      pki_world_create(s, &world, &err) != PK_OK) {
+    fail_msg("%s", err.message);
+  }
+  *voltage = *error = 0;
+  for (int k = 0; k < 8000; k++) {
+    double before[2];
+    memcpy(before, pk_sim_q(world.sim), sizeof before);
+    assert_int_equal(pki_world_step(&world, NULL), PK_OK);
+    for (int i = 0; i < 2; i++) {
+      const double *a = pk_sim_actuation(world.sim) + pk_actuation_state_at(world.actuation, i);
+      *voltage = fmax(*voltage, k >= 2000 ? fabs(a[PKI_MOTOR_STATE_VOLTAGE]) / drives[i]->voltage : 0);
+      *error = fmax(*error, k >= 2000 ? fabs(pk_sim_commands(world.sim)[i].q_des - before[i]) : 0);
+    }
+  }
+  pki_world_free(&world);
+  pki_scenario_destroy(s);
+}
+
+/* The first candidate that fails by its voltage alone. */
+static const pki_drive *weaker(const pki_size_group *g)
+{
+  for (int i = 0; i < g->ncandidate; i++) {
+    const pki_drive_candidate *c = &g->candidates[i];
+    if (!c->fits && c->worst == PKI_LINE_VOLTAGE &&
+        pki_line_used(&c->demand.lines[PKI_LINE_VOLTAGE]) > 1.02) {
+      return &c->drive;
+    }
+  }
+  return NULL;
+}
+
+static void an_arm_moves_on_its_drives_and_not_on_weaker_ones(void **state)
+{
+  (void)state;
+  pki_size_study *s = parse(study);
+  pki_size_result r = work(s, -1);
+  double voltage, error;
+  assert_true(r.agreed);
+  assert_true(pki_sizing_is_complete(&r.sizing));
+  assert_greater(r.nround, 1);
+  assert_near(r.rounds[0].carried, 0, 0);
+  assert_near(r.rounds[r.nround - 1].carried, r.rounds[r.nround - 1].mass, 1e-12);
+  const pki_drive *const chosen[2] = {&pki_group_choice(&r.sizing.groups[0])->drive,
+                                      &pki_group_choice(&r.sizing.groups[1])->drive};
+  run_on(chosen, &voltage, &error);
+  print_message("%s %g:1 and %s %g:1: %.3f of the voltage, %.2g rad\n", chosen[0]->motor->id,
+                chosen[0]->gear.ratio, chosen[1]->motor->id, chosen[1]->gear.ratio, voltage, error);
+  assert_less(voltage, 1 - 1e-6);
+  assert_less(error, 2e-3);
+  int tried = 0;
+  for (int i = 0; i < 2; i++) {
+    const pki_drive *weak = weaker(&r.sizing.groups[i]);
+    if (weak != NULL) {
+      const pki_drive *const drives[2] = {i == 0 ? weak : chosen[0], i == 1 ? weak : chosen[1]};
+      run_on(drives, &voltage, &error);
+      print_message("with %s %g:1 instead: %.3f of the voltage, %.2g rad\n", weak->motor->id,
+                    weak->gear.ratio, voltage, error);
+      assert_greater(voltage, 1 - 1e-6);
+      assert_greater(error, 2e-3);
+      tried++;
+    }
+  }
+  assert_greater(tried, 0);
+  pki_size_result_free(&r);
+  pki_size_study_destroy(s);
+}
+
+/* ---- sources ---- */
+
+/* What the arm carries makes its motion dearer: the elbow's drive is on the upper arm. */
+static void drives_that_are_carried_ask_for_more(void **state)
+{
+  (void)state;
+  pki_size_study *s = parse(study);
+  pki_size_result light = work(s, 0), heavy = work(s, 5);
+  const pki_duty_motion *a = &light.sizing.duty.motions[0], *b = &heavy.sizing.duty.motions[0];
+  double sum[2] = {0, 0};
+  for (int i = 0; i < a->n; i++) {
+    sum[0] += fabs(pki_duty_joint(a, "shoulder")->torque[i]);
+    sum[1] += fabs(pki_duty_joint(b, "shoulder")->torque[i]);
+  }
+  assert_int_equal(a->n, b->n);
+  /* the shoulder turns 0.24 kg at 0.5 m more: 0.06 beside some 0.3 kg m^2 */
+  assert_greater(sum[1], 1.1 * sum[0]);
+  pki_size_result_free(&light);
+  pki_size_result_free(&heavy);
+  pki_size_study_destroy(s);
+}
+
+/* The recording of that run, by itself: the same loads, and its bearings. Rotors of the run are taken out: with an armature in the scenario
+ * torques are those of the same motion without. */
+static void a_recording_has_the_loads_of_its_run(void **state)
+{
+  (void)state;
+  pki_size_study *s = parse(study);
+  pki_size_result r = work(s, 0);
+  pki_duty_motion m;
+  pk_error err = {0};
+  char path[128];
+  snprintf(path, sizeof path, "%s/arm-0/run.mcap", folder);
+  const pki_duty_window window = {.from = 1, .to = 1e9, .window = 0.01, .armature = -1};
+  assert_int_equal(pki_duty_read_recording(path, &window, &m, &err), PK_OK);
+  const pki_duty_motion *same = &r.sizing.duty.motions[0];
+  assert_int_equal(m.n, same->n);
+  for (int i = 0; i < m.n; i++) {
+    assert_near(pki_duty_joint(&m, "elbow")->torque[i], pki_duty_joint(same, "elbow")->torque[i], 1e-12);
+  }
+  const pki_bearing b = pki_duty_bearing(&r.sizing.duty, "shoulder");
+  assert_true(b.known);
+  assert_near(b.largest[2], 1.5 * 9.81, 1e-3); /* the weight of the arm hangs on the shoulder */
+  assert_at_least(b.force, 1.5 * 9.81);
+  pki_duty_motion_free(&m);
+  pki_size_result_free(&r);
+  pki_size_study_destroy(s);
+}
+
+static void rotors_of_the_source_are_taken_out(void **state)
+{
+  (void)state;
+  static const char heavy[] =
+      "motions: [{scenario: arm.yaml, from: 1, set: ['actuators=[{joints: \"*\", armature: 0.2}]']}]\n"
+      "drives: [{joints: '*', motors: maxon-re40, gears: [80]}]\n";
+  static const char light[] = "motions: [{scenario: arm.yaml, from: 1}]\n"
+                              "drives: [{joints: '*', motors: maxon-re40, gears: [80]}]\n";
+  pki_size_study *a = parse(light), *b = parse(heavy);
+  pki_size_result x = work(a, 0), y = work(b, 0);
+  const pki_joint_duty *p = pki_duty_joint(&x.sizing.duty.motions[0], "elbow"),
+                       *q = pki_duty_joint(&y.sizing.duty.motions[0], "elbow");
+  double largest = 0, apart = 0;
+  for (int i = 100; i < x.sizing.duty.motions[0].n - 100; i++) {
+    largest = fmax(largest, fabs(p->torque[i]));
+    apart = fmax(apart, fabs(p->torque[i] - q->torque[i]));
+  }
+  /* a force is that of the step before its sample, 0.5 ms: of a rotor's torque four times as large, at 1 Hz, that is
+   * 1.3 % */
+  assert_less(apart, 0.015 * largest);
+  pki_size_result_free(&x);
+  pki_size_result_free(&y);
+  pki_size_study_destroy(a);
+  pki_size_study_destroy(b);
+}
+
+static void a_table_is_read_and_its_mistakes_are_told(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } wrong[] = {
+      {"# nothing\n", "the file has no columns"},
+      {"time,u:a\n0,1\n1,1\n", "the joint a has no column tau:a"},
+      {"u:a,tau:a\n0,1\n", "expected one column \"time\", found 0"},
+      {"time,q:a\n0,1\n", "found 0 joints, expected columns u:JOINT and tau:JOINT"},
+      {"time,u:a,tau:a\n0,1,2\n1,x,2\n", "column 2 of 3 is no number"},
+      {"time,u:a,tau:a\n1,1,2\n0,1,2\n", "time is 0 s after 1 s, expected times that do not fall"},
+      {"time,u:a,tau:a\n1,1,2\n", "1 samples between 0 and 1e+09 s, expected two times or more"},
+  };
+  const pki_duty_window window = {.from = 0, .to = 1e9, .window = 0, .armature = 0.5};
+  pki_duty_motion m;
+  pk_error err = {0};
+  write_text("table.csv", "# a comment\ntime, q:a, u:a, tau:a\n0, 9, 0, 1\n0.5, 9, 1, 2\n1, 9, 2, 3\n");
+  assert_int_equal(pki_duty_read_table("table.csv", &window, &m, &err), PK_OK);
+  assert_int_equal(m.n, 3);
+  assert_near(m.joints[0].acceleration[1], 2, 1e-15);
+  assert_near(m.joints[0].torque[1], 2 - 0.5 * 2, 1e-15);
+  assert_near(m.span[1], 0.5, 1e-15);
+  pki_duty_motion_free(&m);
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    write_text("wrong.csv", wrong[i].text);
+    assert_int_not_equal(pki_duty_read_table("wrong.csv", &window, &m, &err), PK_OK);
+    assert_string_equal(err.message, wrong[i].message);
+    pki_duty_motion_free(&m);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_arm_moves_on_its_drives_and_not_on_weaker_ones),
+      cmocka_unit_test(drives_that_are_carried_ask_for_more),
+      cmocka_unit_test(a_recording_has_the_loads_of_its_run),
+      cmocka_unit_test(rotors_of_the_source_are_taken_out),
+      cmocka_unit_test(a_table_is_read_and_its_mistakes_are_told),
+  };
+  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
