@@ -19,7 +19,7 @@
 #define REST \
   "model:\n  model: starleth\n  position: [0, 0, 0.44]\n" LEGS \
   "controller: {name: locomotion, gait: trot, forward: 0.3}\n" \
-  "step: {dt: 2.5e-3, tolerance: 1e-7, max_contacts: 24}\n" \
+  "step: {dt: 2.5e-3, tolerance: 1e-7, max_contacts: 48}\n" \
   "disturb: [{link: base, every: 0.2, for: 0.05, force: 60, from: 0.1}]\n" \
   "push: [{link: base, at: 0.3, for: 0.02, force: [0, 20, 0]}]\n" \
   "seed: 2\n" \
