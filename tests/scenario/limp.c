@@ -129,7 +129,8 @@ static void report(const char *what)
   }
 }
 
-/* All but one in five hundred to 1e-8, and each to 1e-4; what is asked for less costs less. */
+/* All but one in five hundred to 1e-8, and each to 1e-4; what is asked for less costs less,
+ * and a bound on the iterations never costs more. */
 static void expect_solved(void)
 {
   for (int k = 0; k < 5; k++) {
@@ -139,7 +140,7 @@ static void expect_solved(void)
   }
   assert_less(ways[1].steps, ways[0].steps);
   assert_less(ways[2].steps, ways[1].steps);
-  assert_less(ways[3].steps, ways[0].steps);
+  assert_at_most(ways[3].steps, ways[0].steps);
   assert_less(ways[0].steps, ways[4].steps); /* warm starts help */
 }
 
