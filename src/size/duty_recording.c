@@ -99,7 +99,7 @@ static pk_status make_motion(const pk_recording *r, const parts *p, const pki_du
                              pki_duty_motion *out, pk_error *err)
 {
   const int n = p->force.n;
-  if (n < 2 || p->speed.n != n) {
+  if (p->forces == NULL || n < 2 || p->speed.n != n) {
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.field = "joints/force"},
                     "%d samples of joints/force and %d of state/u between %g and %g s, expected two or more, "
                     "and as many of both",

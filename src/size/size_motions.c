@@ -131,7 +131,7 @@ static pk_status make_gait(job *j, pki_duty_motion *out, pki_problems *problems)
   pki_gait_file *gait = NULL;
   pki_motion_solution solution = {0};
   pk_error err = {0};
-  if (load_gait(j, &gait, problems) != PK_OK) {
+  if (load_gait(j, &gait, problems) != PK_OK || gait == NULL) {
     return problems->status;
   }
   pk_status status = solve_gait(j, gait, &solution, &err);

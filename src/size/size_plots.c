@@ -145,7 +145,7 @@ static void add_limits(drawing *d, const pki_drive *drive)
   }
 }
 
-pk_status pki_size_plot_cloud(const pki_sizing *z, const pki_size_group *g, int joint,
+pk_status pki_size_plot_cloud(const pki_sizing *sizing, const pki_size_group *g, int joint,
                               const pki_drive_candidate *front, const char *id, const char *path,
                               pki_report *report, pk_error *err)
 {
@@ -161,14 +161,14 @@ pk_status pki_size_plot_cloud(const pki_sizing *z, const pki_size_group *g, int 
   const int count = list_ratios(g, &front->drive, ratios);
   for (int i = 0; i < count; i++) {
     snprintf(d.names[d.n], NAME, "%.4g:1", ratios[i]->gear.ratio);
-    add_cloud(&d, z, ratios[i], g->joints[joint], 3 + i % 5);
+    add_cloud(&d, sizing, ratios[i], g->joints[joint], 3 + i % 5);
   }
   if (d.n < SERIES) {
     snprintf(d.names[d.n], NAME, "%.4g:1, %s", front->drive.gear.ratio,
              front == chosen ? "chosen"
              : front->fits   ? "fits"
                              : "fails");
-    add_cloud(&d, z, &front->drive, g->joints[joint], 2);
+    add_cloud(&d, sizing, &front->drive, g->joints[joint], 2);
   }
   /* clouds first, so that the lines know how far they reach; the last one is drawn in front of its neighbours */
   add_voltages(&d, g, front, 3 * largest_torque(&d));

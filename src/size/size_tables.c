@@ -134,17 +134,17 @@ void pki_size_parts_table(const pki_sizing *sizing, pki_table *table)
 
 /* ---- supply, bearings, rounds ---- */
 
-void pki_size_supply_table(const pki_sizing *z, pki_table *table)
+void pki_size_supply_table(const pki_sizing *sizing, pki_table *table)
 {
-  const pki_size_supply *s = &z->supply;
+  const pki_size_supply *s = &sizing->supply;
   char w[7][WORD], where[WORD + PKI_DUTY_NAME];
   pki_table_begin(table, (const char *const[]){"what feeds them", "value"}, 2);
   snprintf(w[0], WORD, s->voltage > 0 ? "%g V" : "several", s->voltage);
   snprintf(w[1], WORD, "%.4g W", s->power);
   snprintf(where, sizeof where, s->motion >= 0 ? "%.4g W at %.3g s of %s" : "%.4g W", s->input, s->time,
-           s->motion >= 0 ? z->duty.motions[s->motion].name : "");
+           s->motion >= 0 ? sizing->duty.motions[s->motion].name : "");
   snprintf(w[2], WORD, isnan(s->current) ? "—" : "%.4g A", s->current);
-  snprintf(w[3], WORD, "%.4g Wh in %.4g h", s->energy / 3600, z->options.duration / 3600);
+  snprintf(w[3], WORD, "%.4g Wh in %.4g h", s->energy / 3600, sizing->options.duration / 3600);
   snprintf(w[4], WORD, isnan(s->mass) ? "—" : "%.4g kg", s->mass);
   snprintf(w[5], WORD, isnan(s->price) ? "—" : "%.4g EUR", s->price);
   const char *const rows[][2] = {{"voltage", w[0]},
@@ -159,22 +159,22 @@ void pki_size_supply_table(const pki_sizing *z, pki_table *table)
   }
 }
 
-int pki_size_bearing_table(const pki_sizing *z, pki_table *table)
+int pki_size_bearing_table(const pki_sizing *sizing, pki_table *table)
 {
   static const char *const heads[] = {
       "joint",     "|fx|, N",   "|fy|, N",  "|fz|, N",     "|mx|, N m",
       "|my|, N m", "|mz|, N m", "force, N", "moment, N m", "cubic mean force, N"};
   int rows = 0;
   pki_table_begin(table, heads, 10);
-  for (int i = 0; i < z->ngroup; i++) {
-    for (int k = 0; k < z->groups[i].njoint; k++) {
-      const pki_bearing b = pki_duty_bearing(&z->duty, z->groups[i].joints[k]);
+  for (int i = 0; i < sizing->ngroup; i++) {
+    for (int k = 0; k < sizing->groups[i].njoint; k++) {
+      const pki_bearing b = pki_duty_bearing(&sizing->duty, sizing->groups[i].joints[k]);
       char w[9][WORD];
       if (!b.known) {
         continue;
       }
       rows++;
-      pki_table_row(table, (const char *const[]){z->groups[i].joints[k], few(b.largest[0], w[0]),
+      pki_table_row(table, (const char *const[]){sizing->groups[i].joints[k], few(b.largest[0], w[0]),
                                                  few(b.largest[1], w[1]), few(b.largest[2], w[2]),
                                                  few(b.largest[3], w[3]), few(b.largest[4], w[4]),
                                                  few(b.largest[5], w[5]), few(b.force, w[6]),
@@ -251,7 +251,7 @@ pk_status pki_size_parts_save(const pki_sizing *sizing, const char *path, pk_err
   return status;
 }
 
-pk_status pki_size_candidates_save(const pki_sizing *z, const char *path, pk_error *err)
+pk_status pki_size_candidates_save(const pki_sizing *sizing, const char *path, pk_error *err)
 {
   pki_text text = {0};
   pki_text_add(
@@ -262,9 +262,9 @@ pk_status pki_size_candidates_save(const pki_sizing *z, const char *path, pk_err
     pki_text_addf(&text, ",%s", pki_line_words[k]);
   }
   pki_text_add(&text, ",reason\n");
-  for (int i = 0; i < z->ngroup; i++) {
-    for (int k = 0; k < z->groups[i].ncandidate; k++) {
-      const pki_drive_candidate *c = &z->groups[i].candidates[k];
+  for (int i = 0; i < sizing->ngroup; i++) {
+    for (int k = 0; k < sizing->groups[i].ncandidate; k++) {
+      const pki_drive_candidate *c = &sizing->groups[i].candidates[k];
       const pki_demand *d = &c->demand;
       const double numbers[] = {c->drive.gear.ratio,
                                 c->drive.voltage,
@@ -281,8 +281,8 @@ pk_status pki_size_candidates_save(const pki_sizing *z, const char *path, pk_err
                                 d->mass,
                                 d->price,
                                 c->front};
-      add_quoted(&text, z->groups[i].name);
-      pki_text_addf(&text, ",%d,%d,%d,%s", k + 1, k == z->groups[i].chosen, c->fits, c->drive.motor->id);
+      add_quoted(&text, sizing->groups[i].name);
+      pki_text_addf(&text, ",%d,%d,%d,%s", k + 1, k == sizing->groups[i].chosen, c->fits, c->drive.motor->id);
       for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++) {
         add_number(&text, numbers[n]);
       }

@@ -149,7 +149,7 @@ pk_status pki_soft_ready(pk_sim *sim, pk_step_info *info)
   }
   s->checked = all.status == PK_OK;
   if (!s->checked) {
-    snprintf(s->why, sizeof s->why, "compliance: %s", err.message);
+    snprintf(s->why, sizeof s->why, "compliance: %.480s", err.message);
     info->term = s->why, info->body = all.body;
   }
   return all.status;

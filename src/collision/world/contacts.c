@@ -42,6 +42,9 @@ static void remember_pair(search *s, const int pair[2], pki_pair_memory memory)
 static void sort_touches(pk_touch_point *t, int n)
 {
   for (int i = 1; i < n; i++) {
+    if (t[i - 1].id <= t[i].id) { /* mostly they are */
+      continue;
+    }
     const pk_touch_point x = t[i];
     int k = i;
     for (; k > 0 && t[k - 1].id > x.id; k--) {
@@ -74,12 +77,8 @@ static void middle_of(const pk_touch_point *t, bool ground, double out[3])
   }
 }
 
-/* Where a touch acts: in the plane across its normal through the deepest touch of the pair that has this normal. The gaps of a flat face are
- * linear in the places of its corners, so that a rigid motion which moves none of these points along the plane closes all of them; with points at
- * different heights it would also slide them, by what corners fall times how far they turn, and a sole would have no motion in
- * which all its corners stick. */
-static void place_contact(const pk_touch_point *touch, int n, const pk_touch_point *t, bool ground,
-                          double point[3])
+/* The deepest of the n touches of a pair that have the normal of t. */
+static const pk_touch_point *deepest_touch(const pk_touch_point *touch, int n, const pk_touch_point *t)
 {
   const pk_touch_point *deepest = t;
   for (int i = 0; i < n; i++) {
@@ -87,6 +86,16 @@ static void place_contact(const pk_touch_point *touch, int n, const pk_touch_poi
       deepest = &touch[i];
     }
   }
+  return deepest;
+}
+
+/* Where a touch acts: in the plane across its normal through the deepest touch of the pair that has this normal. The gaps of a flat face are
+ * linear in the places of its corners, so that a rigid motion which moves none of these points along the plane closes all of them; with points at
+ * different heights it would also slide them, by what corners fall times how far they turn, and a sole would have no motion in
+ * which all its corners stick. */
+static void place_contact(const pk_touch_point *t, const pk_touch_point *deepest, bool ground,
+                          double point[3])
+{
   middle_of(t, ground, point);
   if (deepest != t) {
     double at[3];
@@ -95,7 +104,7 @@ static void place_contact(const pk_touch_point *touch, int n, const pk_touch_poi
   }
 }
 
-static void keep_contact(search *s, int i, int j, const pk_touch_point *touch, int n, const pk_touch_point *t)
+static void keep_contact(search *s, int i, int j, const pk_touch_point *t, const pk_touch_point *deepest)
 {
   const pki_collider *a = &s->c->of[i], *b = &s->c->of[j];
   pki_contact *to = &s->out[s->count++];
@@ -104,8 +113,13 @@ static void keep_contact(search *s, int i, int j, const pk_touch_point *touch, i
   to->gap = t->gap;
   memset(to->apart, 0, sizeof to->apart); /* bodies touch at one point */
   memcpy(to->normal, t->normal, sizeof to->normal);
-  place_contact(touch, n, t, b->body < 0, to->point);
-  pki_tangents(to->normal, to->tangent1, to->tangent2);
+  place_contact(t, deepest, b->body < 0, to->point);
+  if (s->count > 1 && memcmp(to[-1].normal, to->normal, sizeof to->normal) == 0) {
+    memcpy(to->tangent1, to[-1].tangent1, sizeof to->tangent1);
+    memcpy(to->tangent2, to[-1].tangent2, sizeof to->tangent2);
+  } else {
+    pki_tangents(to->normal, to->tangent1, to->tangent2);
+  }
 }
 
 /* The contacts of one pair; false when there is no room. */
@@ -127,6 +141,7 @@ static bool touch_pair(search *s, int i, int j)
     remember_pair(s, pair, memory);
   }
   sort_touches(touch, n);
+  const pk_touch_point *deepest = NULL;
   for (int k = 0; k < n; k++) {
     if (ground && (pki_touch_hidden(c, &s->ground, j, &touch[k], rounding, s->margin) ||
                    is_repeated_touch(s, &touch[k]))) {
@@ -135,7 +150,10 @@ static bool touch_pair(search *s, int i, int j)
     if (s->count == s->most) {
       return false;
     }
-    keep_contact(s, i, j, touch, n, &touch[k]);
+    if (deepest == NULL || memcmp(deepest->normal, touch[k].normal, sizeof deepest->normal) != 0) {
+      deepest = deepest_touch(touch, n, &touch[k]);
+    }
+    keep_contact(s, i, j, &touch[k], deepest);
   }
   return true;
 }

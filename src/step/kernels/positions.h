@@ -39,8 +39,9 @@ static pk_r pki_potential(const pki_group *g)
   return sums[11];
 }
 
-/* Kinematics at the configuration of the end, and how deep each lane is there. */
-static pk_r pki_place_at_end(pki_lanes *f)
+/* Kinematics at the configuration of the end, and how deep each lane is there. `moved` are the lanes that are elsewhere than at
+ * the last call. */
+static pk_r pki_place_at_end(pki_lanes *f, pk_i moved)
 {
   pki_group *g = f->g;
   g->dynamics->kinematics(g->work, g->q_end);
@@ -49,7 +50,7 @@ static pk_r pki_place_at_end(pki_lanes *f)
     g->info->closure = pki_bilateral_gap(g->world);
   }
   pki_measure_feet(g, g->gap_end, NULL);
-  pki_store(f)->find_at_end(f, pki_splat(f->p->touching), pki_mask_all());
+  pki_store(f)->find_at_end(f, pki_splat(f->p->touching), moved);
   const pk_r depth = pki_depth_of(f);
   pk_r *const told = pki_out(g->penetration);
   *told = pki_select(f->going, pki_max(depth, pki_splat(f->sunk)), *told);
@@ -85,9 +86,10 @@ static void pki_project_once(pki_lanes *f, pk_i deep, pk_r depth)
 static void pki_project(pki_lanes *f)
 {
   pki_group *g = f->g;
+  pk_i deep = pki_mask_all();
   for (int round = 0;; round++) {
-    const pk_r depth = pki_place_at_end(f);
-    const pk_i deep = pki_needs_projection(f, depth, round);
+    const pk_r depth = pki_place_at_end(f, deep);
+    deep = pki_needs_projection(f, depth, round);
     if (!pki_any(deep)) {
       pki_leave_lanes(f, pki_less(pki_splat(f->p->deep), depth),
                       PK_LANE_EXIT_ROUNDS); /* chains may find a way */

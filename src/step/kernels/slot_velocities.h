@@ -45,7 +45,7 @@ PKI_INLINE void pki_set_offset(const pki_group *g, int slot, int lane, const pki
 static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
 {
   pki_group *g = f->g;
-  const int slot = f->nslot[lane], nu = f->p->model->nu;
+  const int slot = f->nslot[lane];
   if (slot == PKI_SLOTS) {
     pki_leave_one_lane(f, lane, PK_LANE_EXIT_CONTACTS);
     return false;
@@ -54,7 +54,6 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
     f->rows |= 1u << slot;
     f->path[slot] = 0;
     pki_masks(g->active)[slot] = pki_mask_none();
-    memset(g->sign + slot * nu * PKI_LANES, 0, (size_t)nu * PKI_LANES * sizeof(double));
     memset(g->axes + 9 * slot * PKI_LANES, 0, 9 * PKI_LANES * sizeof(double));
     memset(g->point + 3 * slot * PKI_LANES, 0, 3 * PKI_LANES * sizeof(double));
     memset(g->r + 3 * slot * PKI_LANES, 0, 3 * PKI_LANES * sizeof(double));
@@ -64,12 +63,15 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
     f->held[slot] = pki_mask_none();
   }
   const uint64_t first = f->p->chain[c->body], second = c->other >= 0 ? f->p->chain[c->other] : 0;
-  const pki_unknowns plus = pki_unknowns_of(first & ~second), minus = pki_unknowns_of(second & ~first);
-  for (int e = 0; e < plus.n; e++) {
-    g->sign[(slot * nu + plus.at[e]) * PKI_LANES + lane] = 1;
+  pk_r *const sign = pki_signs_of(g, slot);
+  for (uint64_t fresh = (first | second) & ~f->path[slot]; fresh != 0; fresh &= fresh - 1) {
+    sign[__builtin_ctzll(fresh)] = pki_splat(0);
   }
-  for (int e = 0; e < minus.n; e++) {
-    g->sign[(slot * nu + minus.at[e]) * PKI_LANES + lane] = -1;
+  for (uint64_t plus = first & ~second; plus != 0; plus &= plus - 1) {
+    pki_set_lane(&sign[__builtin_ctzll(plus)], lane, 1);
+  }
+  for (uint64_t minus = second & ~first; minus != 0; minus &= minus - 1) {
+    pki_set_lane(&sign[__builtin_ctzll(minus)], lane, -1);
   }
   for (int k = 0; k < 3; k++) {
     g->axes[(9 * slot + k) * PKI_LANES + lane] = c->normal[k];
