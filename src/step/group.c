@@ -163,7 +163,7 @@ static void carve_slots(pki_group *g, bool slots, size_t nu, int lanes, pki_aren
       {&g->box_Z, boxes * nu},
       {&g->box_W, boxes * boxes},
       {&g->cross, 3 * n * boxes},
-      {&g->A, rows * rows},
+      {&g->A, rows * (rows + 8)}, /* with the right side, in whole vectors */
       {&g->b, rows},
       {&g->state, n},
   };

@@ -138,6 +138,8 @@ typedef struct pki_group_plan {
 
   /* [nbody] the unknowns that move a body, as bits. */
   uint64_t *chain;
+  /* [nu] the unknowns behind an unknown, which move a part of what it moves, as bits. */
+  uint64_t *below;
   /* [nu] the body that a velocity moves. */
   int *dof_body;
   /* Bodies move against each other by hinges alone. */
@@ -483,7 +485,7 @@ typedef struct pki_group {
 
   /* ---- a Newton step ---- */
 
-  /* [rows][rows], [rows] */
+  /* [rows][rows + 1] with the right side, in whole vectors; [rows] the unknowns. */
   double *A, *b;
   /* [slots] open 0, slip 1, stick 2. */
   double *state;

@@ -33,6 +33,7 @@ void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *ar
   plan->runs = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->runs);
   plan->swing = pki_arena_take(arena, (size_t)m->nbody, sizeof *plan->swing);
   plan->chain = pki_arena_take(arena, (size_t)m->nbody, sizeof *plan->chain);
+  plan->below = pki_arena_take(arena, (size_t)m->nu, sizeof *plan->below);
   plan->dof_body = pki_arena_take(arena, (size_t)m->nu, sizeof *plan->dof_body);
 }
 
@@ -346,6 +347,12 @@ static void fill_chains(pki_group_plan *plan)
       plan->dof_body[m->body_u[i] + c] = i;
     }
   }
+  for (int e = 0; e < m->nu; e++) {
+    plan->below[e] = 0;
+    for (int k = e + 1; k < m->nu; k++) {
+      plan->below[e] |= (plan->chain[plan->dof_body[k]] >> e & 1) << k;
+    }
+  }
 }
 
 /* Joint coordinates whose limits count. */
@@ -465,7 +472,7 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
   plan->swept = o->swept;
   plan->path = room.path, plan->covers = room.covers, plan->pairs = room.pairs;
   plan->pair_swing = room.pair_swing, plan->swing = room.swing, plan->runs = room.runs;
-  plan->chain = room.chain, plan->dof_body = room.dof_body;
+  plan->chain = room.chain, plan->below = room.below, plan->dof_body = room.dof_body;
   plan->limit = room.limit, plan->arm = room.arm;
   list_limits(plan, sim);
   const double g = pki_length3(sim->model->gravity), fastest = FASTEST * sqrt(g * sim->scene.length);

@@ -66,15 +66,21 @@ typedef struct pki_box_state {
   pk_r sigma;
 } pki_box_state;
 
-/* From row to row of the matrix: one world's rows are whole vectors. */
+/* From row to row of the matrix, whose last column is the right side: one world's rows are whole vectors. */
 PKI_INLINE int pki_matrix_stride(int rows)
 {
-  return PKI_LANES == 1 ? (rows + PKI_ALONG - 1) / PKI_ALONG * PKI_ALONG : rows;
+  return PKI_LANES == 1 ? (rows + PKI_ALONG) / PKI_ALONG * PKI_ALONG : rows + 1;
 }
 
 PKI_INLINE pk_r *pki_matrix(const pki_group *g, int rows, int i, int j)
 {
   return pki_out(g->A) + i * pki_matrix_stride(rows) + j;
+}
+
+/* The right side of row i. */
+PKI_INLINE pk_r *pki_right(const pki_group *g, int rows, int i)
+{
+  return pki_matrix(g, rows, i, rows);
 }
 
 static pki_system pki_system_of(pki_members of)
@@ -213,7 +219,7 @@ static void pki_fill_contacts(const pki_lanes *f, const pki_system *s, const pki
     const pk_r right[3] = {a->n * x.x, a->t11 * x.y + a->t21 * x.z, a->t12 * x.y + a->t22 * x.z};
     for (int d = 0; d < 3; d++) {
       if (s->row[i][d] >= 0) {
-        pki_out(g->b)[s->row[i][d]] = right[d];
+        *pki_right(g, s->rows, s->row[i][d]) = right[d];
       }
     }
   }
@@ -252,7 +258,7 @@ static void pki_fill_box(const pki_lanes *f, const pki_system *s, const pki_stat
     const pk_r down[3] = {a->n * G.x, along, aside};
     for (int d = 0; d < 3; d++) {
       if (s->row[i][d] >= 0) {
-        pki_out(g->b)[s->row[i][d]] -= down[d] * at->bound;
+        *pki_right(g, s->rows, s->row[i][d]) -= down[d] * at->bound;
         if (row >= 0 && !s->keeps) {
           *pki_matrix(g, s->rows, row, s->row[i][d]) = at->free * across[d];
           *pki_matrix(g, s->rows, s->row[i][d], row) = at->free * down[d];
@@ -270,7 +276,7 @@ static void pki_fill_box(const pki_lanes *f, const pki_system *s, const pki_stat
   }
   if (row >= 0) {
     const pk_r before = at->weight * pki_reals(g->box_r)[box], q = at->scale * pki_reals(g->box_q)[box];
-    pki_out(g->b)[row] = at->free * (right + (sigma * before - q));
+    *pki_right(g, s->rows, row) = at->free * (right + (sigma * before - q));
   }
 }
 
@@ -284,7 +290,7 @@ static void pki_fill_boxes(const pki_lanes *f, const pki_system *s, const pki_st
 
 /* ---- the linear system ---- */
 
-/* row -= f0 p0, then f1 p1, f2 p2, f3 p3, from a column on, which is a multiple of PKI_PANEL. One world goes along the row, as many
+/* Row -= f0 p0, then f1 p1, f2 p2, f3 p3, from a column on, which is a multiple of PKI_PANEL. One world goes along the row, as many
  * numbers at a time as a vector holds; each of them takes the same operations in the same order as a lane's. */
 #if PKI_LANES == 1
 typedef double pki_along4 __attribute__((vector_size(32), aligned(32)));
@@ -325,72 +331,92 @@ PKI_INLINE void pki_take_pivots(pk_r *row, const pk_r f[PKI_PANEL], const pk_r *
 }
 #endif
 
-/* Row i takes the pivots k .. k + count, one after the other: its factors, and the rest of it up to a column. */
-PKI_INLINE void pki_eliminate(const pki_group *g, int n, int i, int k, int count, int to)
+/* The factors of a row against the pivots p of columns k .. k + PKI_PANEL, whose diagonals hold their inverses: the row takes one pivot
+ * after the other. */
+PKI_INLINE void pki_row_factors(pk_r *row, const pk_r *const p[PKI_PANEL], int k, pk_r f[PKI_PANEL])
 {
-  pk_r *const row = pki_matrix(g, n, i, 0);
-  for (int e = k; e < k + count; e++) {
-    const pk_r *const pivot = pki_matrix(g, n, e, 0);
-    row[e] *= pivot[e]; /* its inverse */
-    for (int j = e + 1; j < to; j++) {
-      row[j] -= row[e] * pivot[j];
+  PKI_UNROLL_ALL
+  for (int c = 0; c < PKI_PANEL; c++) {
+    pk_r x = row[k + c];
+    PKI_UNROLL_ALL
+    for (int e = 0; e < c; e++) {
+      x -= f[e] * p[e][k + c];
     }
+    f[c] = x * p[c][k + c];
+    row[k + c] = f[c];
   }
 }
 
-/* A = L U without pivots in place, L below the diagonal, the inverse of U's diagonal on it. PKI_PANEL pivots at a time: a row that takes
- * four in one pass is read and written once. Each number is still changed by one pivot after the other, so that rows of
- * neighbours, which shift the panels, change no bit. */
+/* Row k + c of a panel takes the c pivots before it, and its own diagonal is inverted. */
+PKI_INLINE void pki_factor_panel_row(pk_r *row, const pk_r *const p[PKI_PANEL], int k, int c, int n)
+{
+  for (int e = 0; e < c; e++) {
+    const pk_r f = row[k + e] * p[e][k + e]; /* its inverse */
+    row[k + e] = f;
+    for (int j = k + e + 1; j < n; j++) {
+      row[j] -= f * p[e][j];
+    }
+  }
+  row[k + c] = 1.0 / row[k + c];
+}
+
+/* A = L U without pivots in place, L below the diagonal, the inverse of U's diagonal on it; the right side is column n, which becomes
+ * inv(L) b. PKI_PANEL pivots at a time: a row that takes four in one pass is read and written once. Each number is still changed by one pivot
+ * after the other, so that rows of neighbours, which shift the panels, change no bit. */
 static void pki_factor_system(const pki_group *g, int n)
 {
   for (int k = 0; k < n; k += PKI_PANEL) {
     const int end = k + PKI_PANEL, count = end <= n ? PKI_PANEL : n - k;
-    for (int c = 0; c < count; c++) {
-      pki_eliminate(g, n, k + c, k, c, n);
-      pk_r *const pivot = pki_matrix(g, n, k + c, k + c);
-      *pivot = 1.0 / *pivot;
-    }
     const pk_r *p[PKI_PANEL];
     for (int c = 0; c < count; c++) {
-      p[c] = pki_matrix(g, n, k + c, 0);
+      pk_r *const row = pki_matrix(g, n, k + c, 0);
+      p[c] = row;
+      pki_factor_panel_row(row, p, k, c, n + 1);
     }
     for (int i = end; i < n; i++) {
-      pki_eliminate(g, n, i, k, PKI_PANEL, end);
       pk_r *const row = pki_matrix(g, n, i, 0);
-      const pk_r f[PKI_PANEL] = {row[k], row[k + 1], row[k + 2], row[k + 3]};
-      pki_take_pivots(row, f, p, end, n);
+      pk_r f[PKI_PANEL];
+      pki_row_factors(row, p, k, f);
+      pki_take_pivots(row, f, p, end, n + 1);
     }
   }
 }
 
-/* x of L U x = b, in b. Sums run from the far end towards the diagonal, four rows side by side. */
-static void pki_solve_system(const pki_group *g, int n)
+/* inv(L) b of a matrix whose factors are there, in its column n. */
+static void pki_solve_lower(const pki_group *g, int n)
 {
-  pk_r *const b = pki_out(g->b);
-  for (int k = 0; k < n; k += PKI_PANEL) {
-    const int end = k + PKI_PANEL < n ? k + PKI_PANEL : n;
-    for (int j = 0; j < k; j++) {
-      for (int i = k; i < end; i++) {
-        b[i] -= *pki_matrix(g, n, i, j) * b[j];
-      }
+  for (int i = 0; i < n; i++) {
+    pk_r *const row = pki_matrix(g, n, i, 0);
+    pk_r x = row[n];
+    for (int j = 0; j < i; j++) {
+      x -= row[j] * *pki_matrix(g, n, j, n);
     }
-    for (int j = k; j < end; j++) {
-      for (int i = j + 1; i < end; i++) {
-        b[i] -= *pki_matrix(g, n, i, j) * b[j];
-      }
-    }
+    row[n] = x;
   }
+}
+
+/* x of U x = column n, into b. Sums run from the far end towards the diagonal, four rows side by side. */
+static void pki_solve_upper(const pki_group *g, int n)
+{
+  pk_r *const x = pki_out(g->b);
   for (int end = n; end > 0; end -= PKI_PANEL) {
-    const int k = end > PKI_PANEL ? end - PKI_PANEL : 0;
+    const int k = end > PKI_PANEL ? end - PKI_PANEL : 0, count = end - k;
+    const pk_r *row[PKI_PANEL];
+    pk_r sum[PKI_PANEL];
+    for (int i = 0; i < PKI_PANEL; i++) { /* a panel of fewer rows repeats its first */
+      row[i] = pki_matrix(g, n, i < count ? k + i : k, 0);
+      sum[i] = row[i][n];
+    }
     for (int j = n - 1; j >= end; j--) {
-      for (int i = k; i < end; i++) {
-        b[i] -= *pki_matrix(g, n, i, j) * b[j];
+      PKI_UNROLL_ALL
+      for (int i = 0; i < PKI_PANEL; i++) {
+        sum[i] -= row[i][j] * x[j];
       }
     }
-    for (int j = end - 1; j >= k; j--) {
-      b[j] *= *pki_matrix(g, n, j, j);
-      for (int i = k; i < j; i++) {
-        b[i] -= *pki_matrix(g, n, i, j) * b[j];
+    for (int j = count - 1; j >= 0; j--) {
+      x[k + j] = sum[j] * row[j][k + j];
+      for (int i = 0; i < j; i++) {
+        sum[i] -= row[i][k + j] * x[k + j];
       }
     }
   }
@@ -477,10 +503,12 @@ static void pki_newton_step(const pki_lanes *f, pki_system *s, const pki_state *
   }
   pki_fill_contacts(f, s, state);
   pki_fill_boxes(f, s, state, boxes);
-  if (!s->keeps) {
+  if (s->keeps) {
+    pki_solve_lower(f->g, s->rows);
+  } else {
     pki_factor_system(f->g, s->rows);
   }
-  pki_solve_system(f->g, s->rows);
+  pki_solve_upper(f->g, s->rows);
 }
 
 /* sigma of each contact by what is left of its own law, in the lanes of `soft` (contact/solvers/active_set.c), at least `least`. */

@@ -187,8 +187,8 @@ PKI_INLINE pki_v3 pki_slot_velocity(const pki_lanes *f, int slot, const double *
 
 /* ---- Y and Z ---- */
 
-/* Y = inv(L') J' and Z = inv(D) Y over unknowns that are closed under what is above them. On a tree an unknown's columns are the whole
- * path above it, so that one that is done is taken out of all above it: Y_e = J_e - sum over k > e of L_ke Y_k. */
+/* Y = inv(L') J' and Z = inv(D) Y over unknowns that are closed under what is above them: Y_e = J_e - sum over k below e of L_ke Y_k, from
+ * the last one. On a tree an unknown's columns are the whole path above it: those of e come first in every row k below it. */
 static void pki_whiten_union(const pki_group *g, int slot, uint64_t path)
 {
   const pk_model *m = g->plan->model;
@@ -196,17 +196,17 @@ static void pki_whiten_union(const pki_group *g, int slot, uint64_t path)
   const pki_unknowns u = pki_unknowns_of(path);
   pki_rows *const Y = pki_rows_of(g, g->Y, slot), *const Z = pki_rows_of(g, g->Z, slot);
   const pki_rows *const J = pki_rows_of(g, g->J, slot);
-  for (int e = 0; e < u.n; e++) {
-    Y[u.at[e]] = J[u.at[e]];
-  }
-  for (int e = u.n - 1; e >= 0; e--) {
-    const int k = u.at[e], last = m->M_row[k + 1] - 1;
-    const pki_rows y = Y[k];
-    for (int c = m->M_row[k]; c < last; c++) {
-      Y[m->M_col[c]] = pki_rows_add(Y[m->M_col[c]], -M[c], y);
+  for (int i = u.n - 1; i >= 0; i--) {
+    const int e = u.at[i], above = m->M_row[e + 1] - 1 - m->M_row[e];
+    pki_rows y = J[e];
+    for (uint64_t below = g->plan->below[e] & path; below != 0;) {
+      const int k = 63 - __builtin_clzll(below);
+      below ^= UINT64_C(1) << k;
+      y = pki_rows_add(y, -M[m->M_row[k] + above], Y[k]);
     }
+    Y[e] = y;
     for (int c = 0; c < PKI_ROWS; c++) {
-      Z[k].v[c] = M[last] * y.v[c];
+      Z[e].v[c] = M[m->M_row[e] + above] * y.v[c];
     }
   }
 }
