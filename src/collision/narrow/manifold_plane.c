@@ -21,6 +21,7 @@ typedef struct gather {
   const pk_pose *pose, *plane;
   double n[3], margin;
   double base, up[3]; /* the height of the shape's origin; n in its frame */
+  double closest;     /* how near each other two of its points are at least; 0: not known */
   int count;
   pk_touch_point touch[GATHER];
 } gather;
@@ -29,6 +30,14 @@ typedef struct gather {
  * they touch. */
 static void drop_hidden(gather *s)
 {
+  double low = s->touch[0].gap, high = low;
+  for (int i = 1; i < s->count; i++) {
+    low = fmin(low, s->touch[i].gap), high = fmax(high, s->touch[i].gap);
+  }
+  const double range = high - low; /* two points are at least sqrt(closest^2 - range^2) aside */
+  if (5 * range * range <= 4 * s->closest * s->closest) {
+    return;
+  }
   int kept = 0;
   bool hidden[GATHER];
   for (int i = 0; i < s->count; i++) {
@@ -87,6 +96,7 @@ static void add_ball_touch(gather *s, const double local[3], double radius, unsi
 
 static void add_box(gather *s, const double half[3])
 {
+  s->closest = 2 * fmin(half[0], fmin(half[1], half[2]));
   for (unsigned c = 0; c < 8; c++) {
     const double x[3] = {c & 1 ? half[0] : -half[0], c & 2 ? half[1] : -half[1], c & 4 ? half[2] : -half[2]};
     add_ball_touch(s, x, 0, c);
@@ -172,7 +182,7 @@ int pki_plane_touch(const pk_geometry *g, const pk_pose *pose, const pk_pose *pl
                     pk_touch_point out[PK_TOUCH_MOST])
 {
   gather s; /* big: filled as far as it is used */
-  s.pose = pose, s.plane = plane, s.margin = margin, s.count = 0;
+  s.pose = pose, s.plane = plane, s.margin = margin, s.closest = 0, s.count = 0;
   double down[3], away[3];
   for (int k = 0; k < 3; k++) {
     s.n[k] = plane->rot[3 * k + 2];

@@ -58,15 +58,11 @@ static int pki_next_landing(const pki_lanes *f, int lane)
   return next;
 }
 
-/* The contact of the last step that contact i of a lane was, if it touches still and pushed; -1: none. */
-static int pki_last_loaded_contact(const pki_lanes *f, int lane, int i)
+/* Contact i of a lane touches still, and pushed as contact `last` of the last step; -1: it was none. */
+static bool pki_is_still_loaded(const pki_lanes *f, int lane, int i, int last)
 {
-  const pki_lane_world *lane_world = &f->lane_worlds[lane];
-  const pki_contact *c = &f->g->found[lane][i];
-  const int last = c->gap < f->p->touching && !f->p->published
-                       ? pki_contact_search(lane_world->last, *lane_world->nlast, c)
-                       : -1;
-  return last >= 0 && lane_world->last_r[3 * last] > 0 ? last : -1;
+  return last >= 0 && f->g->found[lane][i].gap < f->p->touching && !f->p->published &&
+         f->lane_worlds[lane].last_r[3 * last] > 0;
 }
 
 /* ---- joint rows ---- */

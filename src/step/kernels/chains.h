@@ -44,7 +44,9 @@ static pk_i pki_chains_join_contacts(pki_lanes *f, const double *x, bool first)
   (void)x;
   for (int i = 0; i < f->nfound[0]; i++) {
     if (slot_of[i] < 0) {
-      const bool pushed = first && pki_last_loaded_contact(f, 0, i) >= 0;
+      const pki_lane_world *s = &f->lane_worlds[0];
+      const int last = first ? pki_contact_search(s->last, *s->nlast, &f->g->found[0][i]) : -1;
+      const bool pushed = pki_is_still_loaded(f, 0, i, last);
       const bool waits = !f->p->law->joins_closed &&
                          (pki_chain_waits(f->g->world, i) || (i != landing && pki_lands(f, 0, i)));
       const pki_joining by = waits ? waiting : pki_contact_joins(f, 0, i);
@@ -145,10 +147,10 @@ static void pki_chains_finish(pki_lanes *f, pk_i open)
   pki_chain_finish(world, f->g, f->g->info);
 }
 
-static void pki_chains_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
+static void pki_chains_find_at_end(pki_lanes *f, pk_r margin, pk_i mask, double shallow)
 {
   pk_sim *const world = f->g->world;
-  (void)mask;
+  (void)mask, (void)shallow;
   pki_fail_step(f, pki_chain_find_at_end(world, margin, &f->sunk, f->g->info));
   f->nend[0] = world->contact.nfound;
 }

@@ -59,6 +59,9 @@ typedef struct pki_lanes {
   bool has_rows;
   /* Rows are those of a projection. */
   bool positions;
+  /* Lanes whose shapes are so little in the ground at the end that only their depth was measured, and that depth, m. */
+  pk_i measured;
+  pk_r shallow;
   /* Lanes whose impulses the scalar solvers found, as bits, and by which. */
   unsigned scalar_fallback;
   pk_solver solver[PKI_LANES];

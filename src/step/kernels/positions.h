@@ -14,6 +14,7 @@ static pk_r pki_depth_of(const pki_lanes *f)
   for (int b = 0; b < f->p->nball; b++) {
     deepest = pki_max(deepest, -pki_reals(g->gap_end)[b]);
   }
+  deepest = pki_max(deepest, f->shallow);
   for (int l = 0; l < f->count; l++) {
     double most = f->nend[l] > 0 ? pki_lane(deepest, l) : 0;
     for (int i = 0; i < f->nend[l]; i++) {
@@ -50,7 +51,7 @@ static pk_r pki_place_at_end(pki_lanes *f, pk_i moved)
     g->info->closure = pki_bilateral_gap(g->world);
   }
   pki_measure_feet(g, g->gap_end, NULL);
-  pki_store(f)->find_at_end(f, pki_splat(f->p->touching), moved);
+  pki_store(f)->find_at_end(f, pki_splat(f->p->touching), moved, f->p->allowed);
   const pk_r depth = pki_depth_of(f);
   pk_r *const told = pki_out(g->penetration);
   *told = pki_select(f->going, pki_max(depth, pki_splat(f->sunk)), *told);
@@ -75,9 +76,9 @@ static void pki_project_once(pki_lanes *f, pk_i deep, pk_r depth)
 {
   const pk_r touching = pki_splat(f->p->touching);
   const pk_r band = pki_max(pki_min(PKI_WIDENING * depth, pki_splat(f->p->near)), touching);
-  const pk_i wide = deep & pki_less(touching, band);
+  const pk_i wide = deep & (pki_less(touching, band) | f->measured);
   if (pki_any(wide)) {
-    pki_store(f)->find_at_end(f, band, wide);
+    pki_store(f)->find_at_end(f, band, wide, -1);
   }
   pki_store(f)->project(f, deep, depth, band);
 }

@@ -75,8 +75,9 @@ typedef struct pki_row_store {
 
   /* ---- positions ---- */
 
-  /* Contacts at the configuration of the end within a margin, into g->found_end, in the lanes of a mask. */
-  void (*find_at_end)(pki_lanes *f, pk_r margin, pk_i mask);
+  /* Contacts at the configuration of the end within a margin, into g->found_end, in the lanes of a mask; what is not deeper than `shallow`,
+   * m, may be measured alone (pki_lanes.measured). */
+  void (*find_at_end)(pki_lanes *f, pk_r margin, pk_i mask, double shallow);
 
   /* Move q_end out in the lanes of `deep`, whose depth is known, with all rows nearer than `band`. */
   void (*project)(pki_lanes *f, pk_i deep, pk_r depth, pk_r band);

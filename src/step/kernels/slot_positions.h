@@ -9,16 +9,40 @@ enum { PKI_FEET_SWEEPS = 4 }; /* feet hardly know of each other */
 /* The part of the depth to which a projection is solved: the next one begins with what is left. */
 #define PKI_CLOSE 1e-4
 
-/* Contacts of other shapes; the margin is that of each lane. */
-static void pki_slots_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
+/* Lanes with candidates that are pairs of shapes, not of a shape and the ground. */
+static pk_i pki_lanes_with_pairs(const pki_lanes *f)
+{
+  pk_i some = pki_mask_none();
+  for (int i = 0; i < f->ncandidate; i++) {
+    const pki_candidate *c = &f->g->search.candidates[i];
+    for (int l = 0; l < f->count && c->swing >= 0; l++) {
+      pki_set_mask(&some, l, pki_is_set(some, l) || c->lanes >> l & 1);
+    }
+  }
+  return some;
+}
+
+/* Contacts of other shapes; the margin is that of each lane. Where no cover is deeper in the ground than `shallow` and no two shapes are near
+ * each other, that depth is all that is found. */
+static void pki_slots_find_at_end(pki_lanes *f, pk_r margin, pk_i mask, double shallow)
 {
   const pki_margins margins = {margin, margin, pki_splat(0)};
+  pk_i measured = pki_mask_none();
+  pk_r depth = pki_splat(0);
   if (!f->p->scan) {
     const pki_due due = pki_lanes_to_check(f, f->g->q_end, &margins);
-    pki_find_candidates(f, &margins, (pki_due){due.pairs & mask, due.ground & mask}, false);
+    const pki_clearance look =
+        pki_find_candidates(f, &margins, (pki_due){due.pairs & mask, due.ground & mask}, false);
+    depth = pki_max(-look.height, pki_splat(0));
+    measured = pki_at_most(depth, pki_splat(shallow)) & ~pki_lanes_with_pairs(f);
   }
+  f->measured = pki_select_mask(mask, measured, f->measured);
+  f->shallow = pki_select(mask, pki_where_set(measured, depth), f->shallow);
   for (int l = 0; l < f->count; l++) {
-    if (pki_is_set(mask & f->going, l)) {
+    if (pki_is_set(mask & measured, l)) {
+      f->nend[l] = 0;
+      f->recalled[l] = true, f->nmemory[l] = 0; /* no pair has anything to remember */
+    } else if (pki_is_set(mask & f->going, l)) {
       f->nend[l] = pki_touch_lane(f, l, &margins, f->g->found_end[l], true);
       if (f->nend[l] == PKI_FOUND) { /* too many: what touches comes first */
         const pk_r touching = pki_splat(f->p->touching);

@@ -100,9 +100,26 @@ static bool pki_spare_contact_joins(const pki_lanes *f, int lane, int i)
   return opening + beside < -p->tolerance * pki_lane(f->scale, lane);
 }
 
-/* Contacts of a lane that join, as bits; in the first round those that pushed in the last step do, and what is spare waits. */
-static uint64_t pki_joining_contacts(pki_lanes *f, int lane, bool first)
+/* Which contact of the last step each contact of a lane was; -1: none. Both lists are in one order. */
+static void pki_match_last(const pki_lanes *f, int lane, int last_of[PKI_FOUND])
 {
+  const pki_lane_world *s = &f->lane_worlds[lane];
+  int at = 0;
+  for (int i = 0; i < f->nfound[lane]; i++) {
+    const pki_contact *c = &f->g->found[lane][i];
+    int order = 1;
+    while (at < *s->nlast && (order = pki_contact_order(s->last[at].geom, s->last[at].id, c)) < 0) {
+      at++;
+    }
+    last_of[i] = at < *s->nlast && order == 0 ? at : -1;
+  }
+}
+
+/* Contacts of a lane that join, as bits; in the first round those that pushed in the last step do (last_of, else NULL), and what is spare
+ * waits. */
+static uint64_t pki_joining_contacts(pki_lanes *f, int lane, const int *last_of)
+{
+  const bool first = last_of != NULL;
   const int landing = first ? -1 : pki_next_landing(f, lane);
   uint64_t wants = 0, pushed = 0;
   f->spare[lane] = first ? 0 : f->spare[lane];
@@ -112,7 +129,7 @@ static uint64_t pki_joining_contacts(pki_lanes *f, int lane, bool first)
       const bool joins =
           spare ? pki_spare_contact_joins(f, lane, i) : !waits && pki_contact_joins(f, lane, i).must;
       wants |= (uint64_t)joins << i;
-      pushed |= (uint64_t)(first && pki_last_loaded_contact(f, lane, i) >= 0) << i;
+      pushed |= (uint64_t)(first && pki_is_still_loaded(f, lane, i, last_of[i])) << i;
     }
   }
   if (first) {
@@ -129,12 +146,19 @@ static pk_i pki_join_found_contacts(pki_lanes *f, bool first)
   pki_group *g = f->g;
   pk_i more = pki_mask_none();
   for (int l = 0; l < f->count; l++) {
-    uint64_t wants = pki_is_set(f->going, l) ? pki_joining_contacts(f, l, first) : 0;
+    int last_of[PKI_FOUND];
+    if (!pki_is_set(f->going, l)) {
+      continue;
+    }
+    if (first) {
+      pki_match_last(f, l, last_of);
+    }
+    uint64_t wants = pki_joining_contacts(f, l, first ? last_of : NULL);
     for (; wants != 0; wants &= wants - 1) {
       const int i = __builtin_ctzll(wants);
       const pki_lane_world *lane_world = &f->lane_worlds[l];
       const pki_contact *c = &g->found[l][i];
-      const int last = first ? pki_contact_search(lane_world->last, *lane_world->nlast, c) : -1;
+      const int last = first ? last_of[i] : -1;
       if (!pki_take_slot(f, l, c)) {
         break;
       }
