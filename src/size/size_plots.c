@@ -36,7 +36,7 @@ static double *begin_series(drawing *d, pki_svg_style style, int color, double *
 static void add_cloud(drawing *d, const pki_sizing *z, const pki_drive *drive, const char *joint, int color)
 {
   int samples = 0, seen = 0, n = 0;
-  double *y, *x = begin_series(d, PKI_SVG_POINTS, color, &y);
+  double *y = NULL, *x = begin_series(d, PKI_SVG_POINTS, color, &y);
   for (int k = 0; k < z->duty.count; k++) {
     samples += z->duty.motions[k].n;
   }
@@ -63,7 +63,7 @@ static void add_cloud(drawing *d, const pki_sizing *z, const pki_drive *drive, c
 /* A straight line from standstill to a speed. */
 static void add_line(drawing *d, double at_rest, double torque, double rpm, pki_svg_style style, int color)
 {
-  double *y, *x = begin_series(d, style, color, &y);
+  double *y = NULL, *x = begin_series(d, style, color, &y);
   if (x != NULL) {
     x[0] = 0, y[0] = at_rest;
     x[1] = rpm, y[1] = torque;
@@ -92,7 +92,7 @@ static int list_ratios(const pki_size_group *g, const pki_drive *front, const pk
 static void add_voltage(drawing *d, const pk_motor_parameters *m, double voltage, double top, bool front)
 {
   const double stall = m->constant * voltage / m->resistance, fastest = voltage / m->constant * RPM;
-  double *y, *x = begin_series(d, front ? PKI_SVG_LINE : PKI_SVG_DASHED, 1, &y);
+  double *y = NULL, *x = begin_series(d, front ? PKI_SVG_LINE : PKI_SVG_DASHED, 1, &y);
   if (x != NULL) {
     snprintf(d->names[d->n], NAME, "%g V", voltage);
     x[0] = stall > top ? fastest * (1 - top / stall) : 0, y[0] = fmin(stall, top);
@@ -194,7 +194,7 @@ static void add_front(drawing *d, const pki_size_group *g, bool price)
 {
   static const char *const names[] = {"fits", "front", "chosen"};
   for (int kind = 0; kind < 3; kind++) {
-    double *y, *x = begin_series(d, PKI_SVG_POINTS, kind == 0 ? 6 : kind == 1 ? 1 : 2, &y);
+    double *y = NULL, *x = begin_series(d, PKI_SVG_POINTS, kind == 0 ? 6 : kind == 1 ? 1 : 2, &y);
     int n = 0;
     for (int i = 0; i < g->ncandidate && n < POINTS; i++) {
       const pki_drive_candidate *c = &g->candidates[i];
