@@ -87,6 +87,7 @@ static void remove_rotors(const pk_recording *r, double given, pki_duty_motion *
     const double armature = given >= 0   ? given
                             : joint >= 0 ? world.model->dof_armature[world.model->joints[joint].u]
                                          : 0;
+    j->armature = armature;
     for (int i = 0; i < m->n; i++) {
       j->torque[i] -= armature * j->acceleration[i];
     }

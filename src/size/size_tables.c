@@ -186,26 +186,36 @@ int pki_size_bearing_table(const pki_sizing *z, pki_table *table)
 
 void pki_size_round_table(const pki_size_result *r, pki_table *table)
 {
-  static const char *const heads[] = {"round",
-                                      "drives carried, kg",
-                                      "drives chosen, kg",
-                                      "mean power, W",
-                                      "largest input, W",
-                                      "joints whose drive changed",
-                                      "s"};
-  pki_table_begin(table, heads, 7);
+  static const char *const heads[] = {
+      "round",         "drives carried, kg", "heavier than the model by, kg", "drives chosen, kg",
+      "mean power, W", "largest input, W",   "joints whose drive changed",    "s"};
+  pki_table_begin(table, heads, 8);
   for (int i = 0; i < r->nround; i++) {
     const pki_size_round *a = &r->rounds[i];
-    char w[5][WORD], round[16], changed[16];
+    char w[6][WORD], round[16], changed[16];
     int count = 0;
     for (int k = 0; i > 0 && k < a->njoint; k++) {
       count += strcmp(a->chosen[k].drive, r->rounds[i - 1].chosen[k].drive) != 0;
     }
     snprintf(round, sizeof round, "%d", i);
     snprintf(changed, sizeof changed, i > 0 ? "%d" : "—", count);
-    pki_table_row(table,
-                  (const char *const[]){round, few(a->carried, w[0]), few(a->mass, w[1]), few(a->power, w[2]),
-                                        few(a->input, w[3]), changed, few(a->seconds, w[4])});
+    pki_table_row(table, (const char *const[]){round, few(a->carried, w[0]), few(a->added, w[5]),
+                                               few(a->mass, w[1]), few(a->power, w[2]), few(a->input, w[3]),
+                                               changed, few(a->seconds, w[4])});
+  }
+}
+
+void pki_size_replaced_table(const pki_size_result *r, pki_table *table)
+{
+  static const char *const heads[] = {"joint", "mass taken away, kg", "rotor taken away, kg m²",
+                                      "actuator taken away"};
+  pki_table_begin(table, heads, 4);
+  for (int i = 0; i < r->nreplaced; i++) {
+    const pki_size_replaced *a = &r->replaced[i];
+    char w[2][WORD];
+    pki_table_row(table, (const char *const[]){a->joint, few(a->mass > 0 ? a->mass : NAN, w[0]),
+                                               few(a->armature > 0 ? a->armature : NAN, w[1]),
+                                               a->actuators[0] != '\0' ? a->actuators : "—"});
   }
 }
 
