@@ -236,7 +236,7 @@ static void write_loaded_arm(void)
 
 static const char *loaded_sets =
     "set: [model.model=loaded.urdf, 'actuators=[{joints: \"*\", kind: dc, motor: "
-    "maxon-re40, gear: 60}, " SPRING "]']";
+    "maxon-re40, gear: 60, efficiency: 0.7}, " SPRING "]']";
 
 /* Largest difference between the torques of a joint in two studies' last rounds, over the largest of the first. */
 static double apart(const pki_size_result *a, const pki_size_result *b, const char *joint)
