@@ -16,6 +16,12 @@ static const char *few(double value, char out[WORD])
   return out;
 }
 
+/* Few sheets have a price: where there is none the table says so. */
+static const char *price_of(double value, char out[WORD])
+{
+  return isnan(value) ? "no price" : few(value, out);
+}
+
 static const char *percent(double value, char out[WORD])
 {
   snprintf(out, WORD, isnan(value) ? "—" : "%.0f %%", 100 * value);
@@ -69,7 +75,7 @@ void pki_size_candidate_table(const pki_size_group *g, int most, pki_table *tabl
                                                percent(c->margin, w[2]), few(c->demand.rms, w[3]),
                                                few(c->demand.peak, w[4]), few(c->demand.winding, w[5]),
                                                few(c->demand.power, w[6]), few(c->demand.mass, w[7]),
-                                               few(c->demand.price, w[8]), c->reason});
+                                               price_of(c->demand.price, w[8]), c->reason});
     shown++;
   }
 }
@@ -127,7 +133,7 @@ void pki_size_parts_table(const pki_sizing *sizing, pki_table *table)
     snprintf(count, sizeof count, "%d", list[i].count);
     pki_table_row(table, (const char *const[]){list[i].kind, list[i].name, count,
                                                few(list[i].mass > 0 ? list[i].mass : NAN, w[0]),
-                                               few(list[i].price > 0 ? list[i].price : NAN, w[1])});
+                                               price_of(list[i].price > 0 ? list[i].price : NAN, w[1])});
   }
   free(list);
 }
@@ -146,7 +152,7 @@ void pki_size_supply_table(const pki_sizing *z, pki_table *table)
   snprintf(w[2], WORD, isnan(s->current) ? "—" : "%.4g A", s->current);
   snprintf(w[3], WORD, "%.4g Wh in %.4g h", s->energy / 3600, z->options.duration / 3600);
   snprintf(w[4], WORD, isnan(s->mass) ? "—" : "%.4g kg", s->mass);
-  snprintf(w[5], WORD, isnan(s->price) ? "—" : "%.4g EUR", s->price);
+  snprintf(w[5], WORD, isnan(s->price) ? "no price" : "%.4g EUR", s->price);
   const char *const rows[][2] = {{"voltage", w[0]},
                                  {"mean power", w[1]},
                                  {"largest input power", where},
