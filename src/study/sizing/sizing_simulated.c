@@ -130,13 +130,12 @@ static void note_run(void *user, const pki_world *world, const pki_run_result *r
 
 /* Four cycles on a bus of so many volts. */
 static pk_status walk_on(const pki_size_group *g, const pki_drive *d, double voltage, const char *folder,
-                         pki_sizing_walk *out, pk_error *err)
+                         const char *name, pki_sizing_walk *out, pk_error *err)
 {
-  char file[PKI_PATH_MAX], run[PKI_PATH_MAX], name[32];
+  char file[PKI_PATH_MAX], run[PKI_PATH_MAX];
   override_list drives;
   bool refused = false;
   drive_joints(g, d, voltage, &drives);
-  snprintf(name, sizeof name, "on-%g-V", voltage);
   if (!pki_path_join(file, folder, "scenario.yaml") || !pki_path_join(run, folder, name)) {
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "the folder's name is too long");
   }
@@ -170,8 +169,8 @@ pk_status pki_sizing_simulate(const pki_sizing *z, const char *folder, pki_sizin
   for (int i = 0; i < 6; i++) {
     weaker = buses[i] < out->needs ? buses[i] : weaker;
   }
-  status = status == PK_OK ? walk_on(g, &d, d.voltage, inside, &out->chosen, err) : status;
-  status = status == PK_OK ? walk_on(g, &d, weaker, inside, &out->weaker, err) : status;
+  status = status == PK_OK ? walk_on(g, &d, d.voltage, inside, "chosen", &out->chosen, err) : status;
+  status = status == PK_OK ? walk_on(g, &d, weaker, inside, "weaker", &out->weaker, err) : status;
   out->made = status == PK_OK;
   return status;
 }
