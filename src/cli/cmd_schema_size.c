@@ -21,11 +21,23 @@ static cJSON *part_schema(const pk_field *f)
   const char *name = f->name;
   return strcmp(name, "motions") == 0    ? pki_schema_list(pki_schema_reference("motion"), 1, 0)
          : strcmp(name, "drives") == 0   ? pki_schema_list(pki_schema_reference("drive"), 1, 0)
+         : strcmp(name, "present") == 0  ? pki_schema_list(pki_schema_reference("present"), 0, 0)
          : strcmp(name, "gears") == 0    ? gears_schema()
          : strcmp(name, "voltages") == 0 ? pki_schema_list(pki_schema_typed("number"), 0, PKI_SIZE_VOLTAGES)
          : strcmp(name, "set") == 0      ? pki_schema_list(pki_schema_text(1, 0), 0, 0)
          : strcmp(name, "rank") == 0     ? pki_schema_reference("rank")
                                          : names_schema();
+}
+
+/* One of these keys is there, and no other of them. */
+static void require_one(cJSON *mapping, const char *const *keys, int count)
+{
+  cJSON *one_of = cJSON_AddArrayToObject(mapping, "oneOf");
+  for (int i = 0; i < count; i++) {
+    cJSON *needed = cJSON_CreateObject();
+    cJSON_AddItemToObject(needed, "required", cJSON_CreateStringArray(&keys[i], 1));
+    cJSON_AddItemToArray(one_of, needed);
+  }
 }
 
 cJSON *pki_schema_of_sizing(void)
@@ -45,11 +57,8 @@ cJSON *pki_schema_of_sizing(void)
   cJSON *of_drive = cJSON_GetObjectItem(defs, "drive"), *of_motion = cJSON_GetObjectItem(defs, "motion");
   cJSON_DeleteItemFromObject(of_drive, "required");
   cJSON_AddItemToObject(of_drive, "required", cJSON_CreateStringArray(drive, 2));
-  cJSON *one_of = cJSON_AddArrayToObject(of_motion, "oneOf");
-  for (int i = 0; i < PKI_SIZE_SOURCES; i++) {
-    cJSON *needed = cJSON_CreateObject();
-    cJSON_AddItemToObject(needed, "required", cJSON_CreateStringArray(&pki_size_source_words[i], 1));
-    cJSON_AddItemToArray(one_of, needed);
-  }
+  static const char *const masses[] = {"mass", "motor"};
+  require_one(of_motion, pki_size_source_words, PKI_SIZE_SOURCES);
+  require_one(cJSON_GetObjectItem(defs, "present"), masses, 2);
   return o;
 }

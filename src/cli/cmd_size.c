@@ -110,6 +110,7 @@ static void add_rounds(const pki_size_result *r, cJSON *o)
     const pki_size_round *a = &r->rounds[i];
     cJSON *round = cJSON_CreateObject(), *drives = cJSON_CreateObject();
     pki_json_number(round, "carried", a->carried);
+    pki_json_number(round, "added", a->added);
     pki_json_number(round, "mass", a->mass);
     pki_json_number(round, "power", a->power);
     pki_json_number(round, "largest_input", a->input);
@@ -118,6 +119,19 @@ static void add_rounds(const pki_size_result *r, cJSON *o)
     }
     cJSON_AddItemToObject(round, "drives", drives);
     cJSON_AddItemToArray(list, round);
+  }
+}
+
+static void add_replaced(const pki_size_result *r, cJSON *o)
+{
+  cJSON *list = cJSON_AddArrayToObject(o, "replaced");
+  for (int i = 0; i < r->nreplaced; i++) {
+    cJSON *one = cJSON_CreateObject();
+    cJSON_AddStringToObject(one, "joint", r->replaced[i].joint);
+    pki_json_number(one, "mass", r->replaced[i].mass);
+    pki_json_number(one, "armature", r->replaced[i].armature);
+    cJSON_AddStringToObject(one, "actuators", r->replaced[i].actuators);
+    cJSON_AddItemToArray(list, one);
   }
 }
 
@@ -144,6 +158,7 @@ static bool print_json(const pki_size_study *study, const pki_size_result *r, co
     cJSON_AddItemToArray(groups, group_json(z, &z->groups[i]));
   }
   add_rounds(r, o);
+  add_replaced(r, o);
   cJSON_AddStringToObject(o, "folder", folder);
   cJSON_AddStringToObject(o, "report", pki_path_join(path, folder, "report.html") ? path : folder);
   return pki_json_print(o, true, "size");
@@ -180,6 +195,11 @@ static bool print_text(const pki_size_study *study, const pki_size_result *r, co
   if (r->nround > 1) {
     pki_size_round_table(r, &table);
     print_table(&table);
+    if (r->nreplaced > 0) {
+      printf("  The chosen drives replace, from round 1 on:\n\n");
+      pki_size_replaced_table(r, &table);
+      print_table(&table);
+    }
     printf("  %s\n\n", r->agreed ? "Choice and motion agree." : "Choice and motion do not agree yet.");
   }
   printf("Parts:      %s/parts.csv\nCandidates: %s/candidates.csv\nReport:     %s/report.html\n", folder,

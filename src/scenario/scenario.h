@@ -102,7 +102,8 @@ typedef struct pki_scenario_actuator {
   const pki_node *node;
   char joints[128];
   double effort, velocity, damping, friction, armature;
-  double mass;                        /* kg, of what drives the joint; added to the link that it hangs on */
+  double mass;   /* kg, of what drives the joint; added to the link that it hangs on */
+  bool undriven; /* actuators of the entries before it are taken away, springs beside them are not */
   const struct pki_actuator_row *row; /* NULL: no actuator */
   char motor[PKI_PATH_MAX];           /* of the catalogue, or a file; "": none */
   void *parameters;                   /* of the kind; owned */

@@ -71,6 +71,9 @@ const pki_section *pki_section_find(const char *name);
 /* The actuators of a world whose model has been made, into world->actuation (section_actuators.c). */
 void pki_world_make_actuation(pki_world *world, pki_problems *problems);
 
+/* Whether a later entry of `actuators` takes that entry's actuator away from a joint (`undriven`). */
+bool pki_scenario_is_undriven(const pki_scenario *scenario, int entry, const char *joint);
+
 /* For tables of fields. */
 #define PKI_COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
 #define PKI_PART(name, doc) \

@@ -27,6 +27,8 @@ const pk_field pki_actuator_change_fields[] = {
     {"mass", offsetof(pki_scenario_actuator, mass), PK_FIELD_REAL, "kg", 0, -1e6, 1e6, NULL,
      "of what drives the joint, a point in its origin, added to the link that it hangs on; below 0: taken "
      "away"},
+    {"undriven", offsetof(pki_scenario_actuator, undriven), PK_FIELD_BOOL, "", 0, 0, 1, NULL,
+     "actuators of the entries before this one are taken away from the joints; parallel springs stay"},
 };
 const int pki_actuator_change_field_count = PKI_COUNT(pki_actuator_change_fields);
 
@@ -199,7 +201,7 @@ static void read_actuator(pki_scenario *s, const pki_node *n, const pki_node *ch
     pki_problem(problems, n,
                 "nothing is said of these joints, expected a kind of actuator, a motor, or one of effort, "
                 "velocity, "
-                "damping, friction, armature, mass");
+                "damping, friction, armature, mass, undriven");
   }
 }
 
@@ -269,6 +271,16 @@ static void release_actuators(pki_scenario *s)
 
 /* ---- a world ---- */
 
+bool pki_scenario_is_undriven(const pki_scenario *s, int entry, const char *joint)
+{
+  const pki_actuator_row *row = s->actuators[entry].row;
+  bool taken = false;
+  for (int i = entry + 1; i < s->nactuator && row != NULL && !row->kind.adds; i++) {
+    taken |= s->actuators[i].undriven && pki_pattern_matches(s->actuators[i].joints, joint);
+  }
+  return taken;
+}
+
 /* The actuators of the first entries, one for each joint that matches; how many comes back, with `list` NULL they are counted. */
 static int list_actuators(const pki_scenario *s, int nentry, const pk_model *m, pk_actuator *list, int *entry)
 {
@@ -277,7 +289,8 @@ static int list_actuators(const pki_scenario *s, int nentry, const pk_model *m, 
     const pki_scenario_actuator *a = &s->actuators[i];
     for (int k = 0; k < m->nu && a->row != NULL; k++) {
       const int joint = m->dof_joint[k];
-      if (joint >= 0 && m->dof_q[k] >= 0 && pki_pattern_matches(a->joints, m->joints[joint].name)) {
+      if (joint >= 0 && m->dof_q[k] >= 0 && pki_pattern_matches(a->joints, m->joints[joint].name) &&
+          !pki_scenario_is_undriven(s, i, m->joints[joint].name)) {
         if (list != NULL) {
           list[count] = (pk_actuator){.dof = k, .kind = &a->row->kind, .parameters = a->parameters};
           entry[count] = i;
@@ -310,11 +323,23 @@ int pki_world_entry_actuators(const pki_world *w, int entry, int *first)
   return list_actuators(w->scenario, entry + 1, m, NULL, NULL) - *first;
 }
 
+/* Whether a later entry takes actuators away from any joint of an entry. */
+static bool is_taken_away(const pki_scenario *s, int entry, const pk_model *m)
+{
+  bool taken = false;
+  for (int k = 0; k < m->njoint; k++) {
+    taken |= pki_pattern_matches(s->actuators[entry].joints, m->joints[k].name) &&
+             pki_scenario_is_undriven(s, entry, m->joints[k].name);
+  }
+  return taken;
+}
+
 /* An entry whose joints have no coordinate of their own drives nothing. */
-static void check_driven(const pki_scenario *s, const int *entry, int count, pki_problems *problems)
+static void check_driven(const pki_scenario *s, const pk_model *m, const int *entry, int count,
+                         pki_problems *problems)
 {
   for (int i = 0; i < s->nactuator; i++) {
-    bool drives = s->actuators[i].row == NULL;
+    bool drives = s->actuators[i].row == NULL || is_taken_away(s, i, m);
     for (int k = 0; k < count; k++) {
       drives |= entry[k] == i;
     }
@@ -340,7 +365,7 @@ void pki_world_make_actuation(pki_world *w, pki_problems *problems)
   } else {
     pk_error err = {0};
     list_actuators(s, s->nactuator, m, list, entry);
-    check_driven(s, entry, count, problems);
+    check_driven(s, m, entry, count, problems);
     const pk_battery *battery = s->has_battery ? &s->battery : NULL;
     const pk_status status =
         count > 0 ? pk_actuation_create(m, list, count, battery, &w->actuation, &err) : PK_OK;

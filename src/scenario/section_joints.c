@@ -110,14 +110,15 @@ static bool is_driven(const pk_joint_desc *joint)
   return joint->mimic == NULL && pki_joint_nu(joint->kind) == 1;
 }
 
-static void set_actuator(const pki_scenario_actuator *a, pk_builder *b, const names *joints,
+static void set_actuator(const pki_scenario *s, int entry, pk_builder *b, const names *joints,
                          pki_problems *problems)
 {
+  const pki_scenario_actuator *a = &s->actuators[entry];
   int found = 0;
   for (int i = 0; i < joints->count; i++) {
     pk_joint_desc *const desc = &b->joints[i].desc;
     if (pki_joint_moves(desc->kind) && pki_pattern_matches(a->joints, joints->words[i])) {
-      if (a->row == NULL || is_driven(desc)) {
+      if (a->row == NULL || (is_driven(desc) && !pki_scenario_is_undriven(s, entry, joints->words[i]))) {
         apply_joint_changes(a, desc);
         add_drive_mass(b, i, a->mass);
       }
@@ -136,6 +137,47 @@ static void set_actuator(const pki_scenario_actuator *a, pk_builder *b, const na
     const pk_status status =
         pki_read_choice(pki_node_find(a->node, "joints"), "joint", a->joints, movable, count, &chosen, &err);
     pki_problems_note(problems, status, &err);
+  }
+}
+
+/* Whether an entry takes mass away from that link. */
+static const pki_scenario_actuator *find_taker(const pki_scenario *s, const pk_builder *b,
+                                               const names *joints, int link)
+{
+  for (int i = 0; i < s->nactuator; i++) {
+    const pki_scenario_actuator *a = &s->actuators[i];
+    for (int k = 0; k < joints->count && a->mass < 0; k++) {
+      const pki_joint *j = &b->joints[k];
+      if (j->robot == b->links[link].robot && strcmp(j->desc.parent, b->links[link].desc.name) == 0 &&
+          pki_joint_moves(j->desc.kind) && pki_pattern_matches(a->joints, joints->words[k])) {
+        return a;
+      }
+    }
+  }
+  return NULL;
+}
+
+/* What is left of a link from which drives were taken is a body: it has mass, and moments about its centre that a body can have. */
+static void check_links(const pki_scenario *s, const pk_builder *b, const names *joints,
+                        pki_problems *problems)
+{
+  for (int i = 0; i < b->nlink; i++) {
+    const pki_scenario_actuator *a = find_taker(s, b, joints, i);
+    const pk_inertia *left = &b->links[i].desc.inertia;
+    double lambda[3] = {0};
+    if (a == NULL) {
+      continue;
+    }
+    if (!(left->mass > 0)) {
+      pki_problem(problems, a->node,
+                  "the masses that are taken away leave %.4g kg of the link %s, expected more than 0",
+                  left->mass, b->links[i].desc.name);
+    } else if (pki_check_moments(left->moment, lambda) != PKI_MOMENTS_SOUND || !(lambda[0] > 0)) {
+      pki_problem(problems, a->node,
+                  "the masses that are taken away leave the link %s with %.4g kg and principal moments of "
+                  "%.3g, %.3g, %.3g kg m^2, which no body has",
+                  b->links[i].desc.name, left->mass, lambda[0], lambda[1], lambda[2]);
+    }
   }
 }
 
@@ -203,8 +245,9 @@ static void build_joints(const pki_scenario *scenario, pk_builder *builder, pki_
     return;
   }
   for (int i = 0; i < scenario->nactuator; i++) {
-    set_actuator(&scenario->actuators[i], builder, &joints, problems);
+    set_actuator(scenario, i, builder, &joints, problems);
   }
+  check_links(scenario, builder, &joints, problems);
   free_names(&joints);
   if (!list_names(builder, false, &links)) {
     pki_problem_memory(problems);

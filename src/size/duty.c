@@ -48,11 +48,13 @@ void pki_duty_motion_spans(pki_duty_motion *m)
 static void find_neighbours(const pki_duty_motion *m, int at, double window, int *first, int *last)
 {
   const double *t = m->time;
+  /* times are rounded: samples at the window's two ends are both in it, or the slope would be that of another instant */
+  const double half = window / 2 * (1 + 1e-6);
   int a = at, b = at;
-  while (a > 0 && t[a - 1] < t[a] && (a == at || t[at] - t[a - 1] <= window / 2)) {
+  while (a > 0 && t[a - 1] < t[a] && (a == at || t[at] - t[a - 1] <= half)) {
     a--;
   }
-  while (b + 1 < m->n && t[b + 1] > t[b] && (b == at || t[b + 1] - t[at] <= window / 2)) {
+  while (b + 1 < m->n && t[b + 1] > t[b] && (b == at || t[b + 1] - t[at] <= half)) {
     b++;
   }
   *first = a;

@@ -24,6 +24,7 @@ typedef struct pki_joint_duty {
   double *speed;        /* rad/s, m/s */
   double *acceleration; /* rad/s^2, m/s^2 */
   double *torque;       /* N m, N */
+  double armature;      /* kg m^2: rotor of the source's own drive, which the torque does not turn any more */
   pki_bearing bearing;
 } pki_joint_duty;
 

@@ -21,6 +21,7 @@ static void copy_sample(const pki_gait_file *g, const pki_motion_point *p, int i
     if (is_driven(g, &m->joints[k])) {
       const int u = m->joints[k].u;
       pki_joint_duty *j = &out->joints[joint++];
+      j->armature = m->dof_armature[u];
       j->speed[i] = p->v[u];
       j->acceleration[i] = p->a[u];
       j->torque[i] = p->tau[u] - m->dof_armature[u] * p->a[u];

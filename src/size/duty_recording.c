@@ -73,12 +73,24 @@ static void read_bearing(const parts *p, pki_joint_duty *joint)
   b->mean_force = cbrt(cubes / p->load.n);
 }
 
-/* The rotors of the run's drives, from its world; nothing where the recording holds no scenario. */
+/* The acceleration `lag` s before a sample, on the line to the sample before. */
+static double acceleration_before(const pki_duty_motion *m, const pki_joint_duty *j, int i, double lag)
+{
+  const double span = i > 0 ? m->time[i] - m->time[i - 1] : 0;
+  const double part = span > 0 ? fmin(lag / span, 1) : 0;
+  return i > 0 ? j->acceleration[i] - part * (j->acceleration[i] - j->acceleration[i - 1])
+               : j->acceleration[i];
+}
+
+/* The rotors of the run's drives, from its world; nothing where the recording holds no scenario. A recorded force is that of the step which ends at
+ * its sample: by M (u_E - u_S)/dt + h = tau it goes with the acceleration in the middle of that step. */
 static void remove_rotors(const pk_recording *r, double given, pki_duty_motion *m)
 {
   pki_scenario *scenario = NULL;
   pki_world world = {0};
-  if (given < 0 && pki_recorded_scenario(r, "", &scenario, NULL) == PK_OK) {
+  const bool known = pki_recorded_scenario(r, "", &scenario, NULL) == PK_OK;
+  const double lag = known ? scenario->step.dt / 2 : 0;
+  if (given < 0 && known) {
     pki_world_create(scenario, &world, NULL);
   }
   for (int k = 0; k < m->njoint; k++) {
@@ -87,8 +99,9 @@ static void remove_rotors(const pk_recording *r, double given, pki_duty_motion *
     const double armature = given >= 0   ? given
                             : joint >= 0 ? world.model->dof_armature[world.model->joints[joint].u]
                                          : 0;
+    j->armature = armature;
     for (int i = 0; i < m->n; i++) {
-      j->torque[i] -= armature * j->acceleration[i];
+      j->torque[i] -= armature * acceleration_before(m, j, i, lag);
     }
   }
   pki_world_free(&world);

@@ -66,17 +66,23 @@ static void add_matching(const pki_node *node, const char *pattern, pki_motor_en
   }
 }
 
+pk_status pki_size_load_motor(const pki_size_study *study, const char *name, pki_motor_entry *out,
+                              pk_error *err)
+{
+  char path[PKI_PATH_MAX];
+  const bool is_path =
+      strncmp(name, "motors/", 7) != 0 && (strchr(name, '/') != NULL || pki_is_scenario_name(name));
+  const bool placed = is_path && pki_size_path(study, name, path);
+  return pki_motor_load(placed ? path : name, out, err);
+}
+
 /* A motor by its name or file. */
 static void add_named(const pki_size_study *s, const pki_node *node, const char *name, pki_motor_entry *list,
                       int *count, pki_problems *problems)
 {
-  char path[PKI_PATH_MAX];
   pki_motor_entry m;
   pk_error err = {0};
-  const bool is_path =
-      strncmp(name, "motors/", 7) != 0 && (strchr(name, '/') != NULL || pki_is_scenario_name(name));
-  const bool placed = is_path && pki_size_path(s, name, path);
-  const pk_status status = pki_motor_load(placed ? path : name, &m, &err);
+  const pk_status status = pki_size_load_motor(s, name, &m, &err);
   if (status != PK_OK) {
     pki_problems_note(problems, err.line > 0 ? status : pki_node_place(status, node, "", &err), &err);
   } else if (m.kind != PKI_MOTOR_KIND_DC) {
@@ -261,6 +267,26 @@ static void check_twice(const pki_sizing *z, const pki_size_study *s, pki_proble
   }
 }
 
+/* A present drive is that of a joint which there is. */
+static void check_present(const pki_sizing *z, const pki_size_study *s, pki_problems *problems)
+{
+  const char *names[JOINTS];
+  const int count = list_joints(&z->duty, names);
+  for (int i = 0; i < s->npresent; i++) {
+    bool found = false;
+    for (int k = 0; k < count; k++) {
+      found |= pki_pattern_matches(s->present[i].joints, names[k]);
+    }
+    if (!found) {
+      pk_error err = {0};
+      int chosen;
+      const pki_node *node = pki_node_find(s->present[i].node, "joints");
+      pki_problems_note(
+          problems, pki_read_choice(node, "joint", s->present[i].joints, names, count, &chosen, &err), &err);
+    }
+  }
+}
+
 pk_status pki_size_make_groups(const pki_size_study *study, pki_sizing *sizing, pki_problems *problems)
 {
   for (int i = 0; i < study->ndrive; i++) {
@@ -280,6 +306,7 @@ pk_status pki_size_make_groups(const pki_size_study *study, pki_sizing *sizing, 
     }
   }
   check_twice(sizing, study, problems);
+  check_present(sizing, study, problems);
   sizing->options = study->options;
   sizing->rank = study->rank;
   sizing->one_voltage = study->one_voltage;

@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actuation/actuation.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/pattern.h"
 #include "optimize/files/gait_file.h"
 #include "optimize/files/solution_file.h"
 #include "run/run_output.h"
 #include "run/single_run.h"
+#include "scenario/section.h"
 #include "size/size_work.h"
 
 enum { SETS = 64 };
@@ -21,9 +24,10 @@ typedef struct job {
   const pki_size_work_options *options;
   int round;
   double first, part; /* of the progress */
-  const char *sets[SETS];
+  const char **sets;  /* overrides: those of the entry, then one for each drive */
   int nset;
-  pki_text drives; /* the override by which the robot carries its drives */
+  pki_text *drives; /* [ndrive] by which the robot carries its drives, after what it has of its own */
+  int ndrive;
 } job;
 
 static void show_progress(void *user, double fraction, const char *what)
@@ -41,32 +45,56 @@ static bool is_stopped(const job *j)
 
 /* ---- overrides ---- */
 
-/* Those of the entry, and the drives that the robot carries. */
-static bool collect_sets(job *j, const pki_size_carried *carried, int count, pki_problems *problems)
+/* Those of the entry. */
+static bool collect_own_sets(job *j, pki_problems *problems)
 {
   const pki_node *list = pki_node_find(j->motion->node, "set");
-  char number[2][PKI_REAL_TEXT];
   if (list != NULL && pki_expect_kind(list, PKI_NODE_LIST, problems) != PK_OK) {
     return false;
   }
   for (const pki_node *n = list != NULL ? list->first : NULL; n != NULL; n = n->next) {
-    if (n->kind != PKI_NODE_SCALAR || strchr(n->text, '=') == NULL || j->nset == SETS - 1) {
-      pki_problem(problems, n, "expected at most %d overrides of the form KEY=VALUE", SETS - 1);
+    if (n->kind != PKI_NODE_SCALAR || strchr(n->text, '=') == NULL || j->nset == SETS) {
+      pki_problem(problems, n, "expected at most %d overrides of the form KEY=VALUE", SETS);
       return false;
     }
     j->sets[j->nset++] = n->text;
   }
-  if (count > 0) {
-    pki_text_add(&j->drives, "actuators=[");
-    for (int i = 0; i < count; i++) {
-      pki_text_addf(&j->drives, "%s{joints: \"%s\", armature: %s, mass: %s}", i > 0 ? ", " : "",
-                    carried[i].joint, pki_format_real(carried[i].armature, number[0]),
-                    pki_format_real(carried[i].mass, number[1]));
-    }
-    pki_text_add(&j->drives, "]");
-    j->sets[j->nset++] = j->drives.data;
+  return true;
+}
+
+/* The drive of a joint in the place of what the robot has there: its rotor instead of the one before, its mass beside or instead of the
+ * present drive's. Springs beside it stay, and so do other joints. */
+static bool add_drive(job *j, const pki_size_carried *c)
+{
+  char number[2][PKI_REAL_TEXT];
+  pki_text *t = &j->drives[j->ndrive++];
+  pki_text_addf(t, "actuators.+={joints: \"%s\", undriven: true, armature: %s, mass: %s}", c->joint,
+                pki_format_real(c->armature, number[0]), pki_format_real(c->added, number[1]));
+  j->sets[j->nset++] = t->data;
+  return !t->failed;
+}
+
+static bool collect_sets(job *j, const pki_size_carried *carried, int count, pki_problems *problems)
+{
+  j->sets = calloc((size_t)(SETS + count), sizeof *j->sets);
+  j->drives = calloc((size_t)count + 1, sizeof *j->drives);
+  bool made = j->sets != NULL && j->drives != NULL;
+  if (made && !collect_own_sets(j, problems)) {
+    return false;
   }
-  return !j->drives.failed || pki_problem_memory(problems) == PK_OK;
+  for (int i = 0; i < count && made; i++) {
+    made = add_drive(j, &carried[i]);
+  }
+  return made || pki_problem_memory(problems) == PK_OK;
+}
+
+static void free_sets(job *j)
+{
+  for (int i = 0; i < j->ndrive; i++) {
+    pki_text_free(&j->drives[i]);
+  }
+  free(j->drives);
+  free((void *)j->sets);
 }
 
 /* "FOLDER/NAME-2.pronk" */
@@ -149,22 +177,32 @@ static void note_end(void *user, const pki_world *world, const pki_run_result *r
   *(bool *)user = result->fell;
 }
 
+/* The file of a scenario: beside the study, or of that name. */
+static pk_status find_scenario(const job *j, char path[PKI_PATH_MAX], pk_error *err)
+{
+  const char *name = j->motion->source[PKI_SIZE_SCENARIO];
+  const bool beside = pki_size_path(j->study, name, path) && pki_is_file(path);
+  return beside ? PK_OK : pki_scenario_locate(name, path, err);
+}
+
 static pk_status make_run(job *j, pki_duty_motion *out, pki_problems *problems)
 {
   char path[PKI_PATH_MAX], folder[PKI_PATH_MAX], recording[PKI_PATH_MAX];
-  const char *name = j->motion->source[PKI_SIZE_SCENARIO];
   pk_error err = {0};
   bool refused = false, fell = false;
-  const bool beside = pki_size_path(j->study, name, path) && pki_is_file(path);
-  pk_status status = beside ? PK_OK : pki_scenario_locate(name, path, &err);
+  pk_status status = find_scenario(j, path, &err);
   if (status != PK_OK) {
     return pki_problems_note(problems, pki_node_place(status, j->motion->node, "", &err), &err);
   }
   if (!file_of(j, "", folder) || !pki_path_join(recording, folder, PKI_RECORDING_FILE)) {
     return pki_problem(problems, j->motion->node, "the folder's name is too long");
   }
-  const char *sets[SETS + 1] = {"record.loads=true"};
-  memcpy(sets + 1, j->sets, (size_t)j->nset * sizeof *sets);
+  const char **sets = calloc((size_t)j->nset + 1, sizeof *sets);
+  if (sets == NULL) {
+    return pki_problem_memory(problems);
+  }
+  sets[0] = "record.loads=true";
+  memcpy((void *)(sets + 1), (const void *)j->sets, (size_t)j->nset * sizeof *sets);
   const pki_single_run run_once = {.file = path,
                                    .sets = sets,
                                    .nset = j->nset + 1,
@@ -178,6 +216,7 @@ static pk_status make_run(job *j, pki_duty_motion *out, pki_problems *problems)
                                    .user = &fell};
   status = pki_folder_create(folder, &err);
   status = status == PK_OK ? pki_run_single(&run_once, &refused, &err) : status;
+  free((void *)sets);
   if (status == PK_OK && (fell || is_stopped(j))) {
     status = pki_fail(&err, PK_ERROR_LIMIT, (pki_where){.file = path}, "%s",
                       fell ? "the robot fell: there is no motion to choose drives by" : "interrupted");
@@ -210,7 +249,57 @@ static pk_status read_source(job *j, pki_duty_motion *out, pki_problems *problem
   return pki_problems_note(problems, status, &err);
 }
 
+/* ---- what scenarios have of their own ---- */
+
+/* The actuators of one scenario at a joint that are taken away in rounds, at the end of `out`. */
+static void name_actuators(const pki_scenario *s, const char *joint, char *out, size_t size)
+{
+  for (int i = 0; i < s->nactuator; i++) {
+    const pki_scenario_actuator *a = &s->actuators[i];
+    char words[128];
+    if (a->row == NULL || a->row->kind.adds || !pki_pattern_matches(a->joints, joint) ||
+        pki_scenario_is_undriven(s, i, joint)) {
+      continue;
+    }
+    snprintf(words, sizeof words, "%s%s%.80s", a->row->kind.name, a->motor[0] != '\0' ? " " : "", a->motor);
+    const size_t used = strlen(out);
+    if (strstr(out, words) == NULL && used < size) {
+      snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", words);
+    }
+  }
+}
+
+void pki_size_name_actuators(const pki_size_study *study, const char *joint, char *out, size_t size)
+{
+  out[0] = '\0';
+  for (int i = 0; i < study->nmotion; i++) {
+    job j = {.study = study, .motion = &study->motions[i]};
+    pki_problems problems = {0};
+    pki_scenario *s = NULL;
+    char path[PKI_PATH_MAX];
+    if (pki_size_source_of(j.motion) == PKI_SIZE_SCENARIO && find_scenario(&j, path, NULL) == PK_OK &&
+        collect_sets(&j, NULL, 0, &problems) && pki_scenario_load(path, j.sets, j.nset, &s, NULL) == PK_OK) {
+      name_actuators(s, joint, out, size);
+    }
+    pki_scenario_destroy(s);
+    pki_problems_free(&problems);
+    free_sets(&j);
+  }
+}
+
 /* ---- all ---- */
+
+/* What is wrong with the overrides of drives is told at the study's own key: that is what the user wrote. */
+static void place_problems(const pki_size_study *study, pki_problems *problems)
+{
+  const pki_node *present = pki_node_find(pki_document_root(study->document), "present");
+  for (int i = 0; i < problems->count && present != NULL; i++) {
+    pk_error *e = &problems->errors[i];
+    if (strncmp(e->file, "--set actuators.+=", 18) == 0) {
+      pki_node_place(problems->status, present, "", e);
+    }
+  }
+}
 
 pk_status pki_size_make_duty(const pki_size_study *study, const pki_size_work_options *options, int round,
                              const pki_size_carried *carried, int count, pki_duty *out,
@@ -238,7 +327,8 @@ pk_status pki_size_make_duty(const pki_size_study *study, const pki_size_work_op
     } else {
       pki_duty_motion_free(&motion);
     }
-    pki_text_free(&j.drives);
+    free_sets(&j);
   }
+  place_problems(study, problems);
   return problems->status;
 }

@@ -238,5 +238,10 @@ void pki_size_plot_front(const pki_size_group *g, const char *id, pki_report *re
   if (n > 0) {
     pki_report_figure(report, &figure, NULL);
   }
+  if (prices == 0) {
+    pki_report_note(report,
+                    "No price: none of the drives that fit has one in its file, so the front is that of mass "
+                    "and power alone. `price` in files of motors and gears adds it.");
+  }
   free(d.numbers);
 }

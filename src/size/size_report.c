@@ -61,6 +61,18 @@ static void put_rounds(const pki_size_result *result, pki_report *r)
                               : "Choice and motion do not agree yet: more rounds may bring them together.");
   pki_size_round_table(result, &table);
   put_table(r, &table);
+  if (result->nreplaced > 0) {
+    pki_report_subheading(r, "What is replaced");
+    pki_report_paragraph(r,
+                         "From round 1 on the chosen drives stand in the place of these parts of the model "
+                         "and of its scenarios.");
+    pki_size_replaced_table(result, &table);
+    put_table(r, &table);
+  } else {
+    pki_report_note(r,
+                    "The model has no rotors or actuators at these joints, and `present` of the study names "
+                    "no drives in its links: the chosen ones are added to it.");
+  }
   for (int i = 0; i < result->nround; i++) {
     const pki_size_round *round = &result->rounds[i];
     char title[64];

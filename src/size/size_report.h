@@ -23,6 +23,9 @@ int pki_size_bearing_table(const pki_sizing *sizing, pki_table *table);
 /* The rounds of the loop. */
 void pki_size_round_table(const pki_size_result *result, pki_table *table);
 
+/* What the robot had before the rounds and has no more in them. */
+void pki_size_replaced_table(const pki_size_result *result, pki_table *table);
+
 /* The same files for scripts: all parts, and every candidate of every group. */
 pk_status pki_size_parts_save(const pki_sizing *sizing, const char *path, pk_error *err);
 pk_status pki_size_candidates_save(const pki_sizing *sizing, const char *path, pk_error *err);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/pattern.h"
 #include "scenario/section.h"
 #include "scenario/yaml_file.h"
 
@@ -22,6 +23,7 @@ static const pk_field study_fields[] = {
     PKI_PART("motions", "what the robot does: a list"),
     PKI_PART("drives", "joints with the same drive, and the parts that it may be made of: a list"),
     PKI_PART("rank", "what makes a drive good: weights"),
+    PKI_PART("present", "drives whose mass is in the model's links already, taken away in rounds: a list"),
     {OPTION(duration), PK_FIELD_REAL, "s", 3600, 0, 1e9, NULL, "of the work, over which motors warm up"},
     {OPTION(ambient), PK_FIELD_REAL, "degrees C", 25, -100, 200, NULL, "the air"},
     {OPTION(regeneration), PK_FIELD_REAL, "", 1, 0, 1, NULL,
@@ -69,6 +71,15 @@ static const pk_field drive_fields[] = {
 };
 static const int drive_field_count = PKI_COUNT(drive_fields);
 
+static const pk_field present_fields[] = {
+    PKI_TEXT("joints", pki_size_present, joints, 1, "a name or pattern with *; later entries win"),
+    {"mass", offsetof(pki_size_present, mass), PK_FIELD_REAL, "kg", 0, 0, 1e6, NULL,
+     "of the drive, a part of the link that the joint hangs on, at the joint's origin"},
+    PKI_TEXT("motor", pki_size_present, motor, 0,
+             "instead of mass: the drive is this motor of the catalogue, or of a file, with its mass"),
+};
+static const int present_field_count = PKI_COUNT(present_fields);
+
 #define RANK(member, doc) \
   { \
 #member, offsetof(pki_size_rank, member), PK_FIELD_REAL, "", 0, 0, 1e9, NULL, doc \
@@ -93,6 +104,7 @@ bool pki_size_table(int index, pki_schema_table *out)
        "weights of what makes a drive good, each over the least of all that fit; default: mass 1, "
        "energy 1",
        rank_fields, &rank_field_count},
+      {"present", "an entry of present: one of mass and motor", present_fields, &present_field_count},
   };
   if (index < 0 || index >= PKI_COUNT(tables)) {
     return false;
@@ -184,6 +196,53 @@ static void read_rank(pki_size_study *s, const pki_node *root, pki_problems *pro
   }
 }
 
+/* One of mass and motor is given; a motor says its mass. */
+static void check_present(const pki_size_study *s, pki_size_present *e, pki_problems *problems)
+{
+  const bool mass = pki_node_find(e->node, "mass") != NULL, motor = e->motor[0] != '\0';
+  if (mass == motor) {
+    pki_problem(problems, e->node, "a present drive has one of mass and motor, found %s",
+                mass ? "both" : "none");
+    return;
+  }
+  if (motor) {
+    pki_motor_entry *m = malloc(sizeof *m);
+    pk_error err = {0};
+    const pki_node *node = pki_node_find(e->node, "motor");
+    const pk_status status =
+        m != NULL ? pki_size_load_motor(s, e->motor, m, &err) : pki_fail_memory(&err, NULL);
+    if (status != PK_OK) {
+      pki_problems_note(problems, err.line > 0 ? status : pki_node_place(status, node, "", &err), &err);
+    } else if (!(m->mass > 0)) {
+      pki_problem(problems, node, "the mass of the motor \"%.60s\" is not known: give mass in its place",
+                  m->id);
+    } else {
+      e->mass = m->mass;
+    }
+    free(m);
+  }
+}
+
+static void read_present(pki_size_study *s, const pki_node *root, pki_problems *problems)
+{
+  void *read = NULL;
+  pki_read_entries(pki_node_find(root, "present"), present_fields, present_field_count,
+                   sizeof(pki_size_present), &read, &s->npresent, problems);
+  s->present = read;
+  for (int i = 0; i < s->npresent; i++) {
+    check_present(s, &s->present[i], problems);
+  }
+}
+
+const pki_size_present *pki_size_find_present(const pki_size_study *study, const char *joint)
+{
+  const pki_size_present *found = NULL;
+  for (int i = 0; i < study->npresent; i++) {
+    found = pki_pattern_matches(study->present[i].joints, joint) ? &study->present[i] : found;
+  }
+  return found;
+}
+
 static void check_rounds(const pki_size_study *s, const pki_node *root, pki_problems *problems)
 {
   for (int i = 0; s->rounds > 0 && i < s->nmotion; i++) {
@@ -214,6 +273,7 @@ static void read_root(pki_size_study *s, pki_problems *problems)
   read_motions(s, root, problems);
   read_drives(s, root, problems);
   read_rank(s, root, problems);
+  read_present(s, root, problems);
   if (pki_problems_total(problems) == before) {
     check_rounds(s, root, problems);
     pki_size_check_groups(s, problems);
@@ -263,6 +323,7 @@ void pki_size_study_destroy(pki_size_study *study)
     pki_document_destroy(study->document);
     free(study->motions);
     free(study->drives);
+    free(study->present);
     free(study);
   }
 }

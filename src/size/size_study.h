@@ -37,6 +37,14 @@ typedef struct pki_size_entry {
   bool each; /* every joint has a drive of its own */
 } pki_size_entry;
 
+/* One entry of `present`: what of the mass of the model's links is the drive of a joint. */
+typedef struct pki_size_present {
+  const pki_node *node;
+  char joints[PKI_DUTY_NAME]; /* a name or a pattern */
+  char motor[PKI_PATH_MAX];   /* whose mass it is; "": `mass` is given */
+  double mass;                /* kg */
+} pki_size_present;
+
 typedef struct pki_size_study {
   pki_document *document; /* names and nodes point into it */
   char file[PKI_PATH_MAX];
@@ -49,6 +57,8 @@ typedef struct pki_size_study {
   int nmotion;
   pki_size_entry *drives;
   int ndrive;
+  pki_size_present *present; /* later entries win */
+  int npresent;
 } pki_size_study;
 
 /* sizings/, PRONK_SIZINGS. */
@@ -70,6 +80,9 @@ bool pki_size_table(int index, pki_schema_table *out);
 /* Which source an entry has. */
 pki_size_source pki_size_source_of(const pki_size_motion *motion);
 
+/* The drive that a joint of the model has: the last entry of `present` that names it; NULL: none. */
+const pki_size_present *pki_size_find_present(const pki_size_study *study, const char *joint);
+
 /* A path from the study's folder; false when it is too long. */
 bool pki_size_path(const pki_size_study *study, const char *name, char out[PKI_PATH_MAX]);
 
@@ -77,6 +90,10 @@ bool pki_size_path(const pki_size_study *study, const char *name, char out[PKI_P
 
 /* Groups with their joints, which the duty must have, and their parts; into the sizing, whose duty is there. */
 pk_status pki_size_make_groups(const pki_size_study *study, pki_sizing *sizing, pki_problems *problems);
+
+/* A motor by its name, or by its file's path from the study's folder. */
+pk_status pki_size_load_motor(const pki_size_study *study, const char *name, pki_motor_entry *out,
+                              pk_error *err);
 
 /* The same without joints: what can be said before there is a duty. */
 pk_status pki_size_check_groups(const pki_size_study *study, pki_problems *problems);

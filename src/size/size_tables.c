@@ -16,6 +16,12 @@ static const char *few(double value, char out[WORD])
   return out;
 }
 
+/* Few sheets have a price: where there is none the table says so. */
+static const char *price_of(double value, char out[WORD])
+{
+  return isnan(value) ? "no price" : few(value, out);
+}
+
 static const char *percent(double value, char out[WORD])
 {
   snprintf(out, WORD, isnan(value) ? "—" : "%.0f %%", 100 * value);
@@ -69,7 +75,7 @@ void pki_size_candidate_table(const pki_size_group *g, int most, pki_table *tabl
                                                percent(c->margin, w[2]), few(c->demand.rms, w[3]),
                                                few(c->demand.peak, w[4]), few(c->demand.winding, w[5]),
                                                few(c->demand.power, w[6]), few(c->demand.mass, w[7]),
-                                               few(c->demand.price, w[8]), c->reason});
+                                               price_of(c->demand.price, w[8]), c->reason});
     shown++;
   }
 }
@@ -127,7 +133,7 @@ void pki_size_parts_table(const pki_sizing *sizing, pki_table *table)
     snprintf(count, sizeof count, "%d", list[i].count);
     pki_table_row(table, (const char *const[]){list[i].kind, list[i].name, count,
                                                few(list[i].mass > 0 ? list[i].mass : NAN, w[0]),
-                                               few(list[i].price > 0 ? list[i].price : NAN, w[1])});
+                                               price_of(list[i].price > 0 ? list[i].price : NAN, w[1])});
   }
   free(list);
 }
@@ -146,7 +152,7 @@ void pki_size_supply_table(const pki_sizing *sizing, pki_table *table)
   snprintf(w[2], WORD, isnan(s->current) ? "—" : "%.4g A", s->current);
   snprintf(w[3], WORD, "%.4g Wh in %.4g h", s->energy / 3600, sizing->options.duration / 3600);
   snprintf(w[4], WORD, isnan(s->mass) ? "—" : "%.4g kg", s->mass);
-  snprintf(w[5], WORD, isnan(s->price) ? "—" : "%.4g EUR", s->price);
+  snprintf(w[5], WORD, isnan(s->price) ? "no price" : "%.4g EUR", s->price);
   const char *const rows[][2] = {{"voltage", w[0]},
                                  {"mean power", w[1]},
                                  {"largest input power", where},
@@ -186,26 +192,36 @@ int pki_size_bearing_table(const pki_sizing *sizing, pki_table *table)
 
 void pki_size_round_table(const pki_size_result *r, pki_table *table)
 {
-  static const char *const heads[] = {"round",
-                                      "drives carried, kg",
-                                      "drives chosen, kg",
-                                      "mean power, W",
-                                      "largest input, W",
-                                      "joints whose drive changed",
-                                      "s"};
-  pki_table_begin(table, heads, 7);
+  static const char *const heads[] = {
+      "round",         "drives carried, kg", "heavier than the model by, kg", "drives chosen, kg",
+      "mean power, W", "largest input, W",   "joints whose drive changed",    "s"};
+  pki_table_begin(table, heads, 8);
   for (int i = 0; i < r->nround; i++) {
     const pki_size_round *a = &r->rounds[i];
-    char w[5][WORD], round[16], changed[16];
+    char w[6][WORD], round[16], changed[16];
     int count = 0;
     for (int k = 0; i > 0 && k < a->njoint; k++) {
       count += strcmp(a->chosen[k].drive, r->rounds[i - 1].chosen[k].drive) != 0;
     }
     snprintf(round, sizeof round, "%d", i);
     snprintf(changed, sizeof changed, i > 0 ? "%d" : "—", count);
-    pki_table_row(table,
-                  (const char *const[]){round, few(a->carried, w[0]), few(a->mass, w[1]), few(a->power, w[2]),
-                                        few(a->input, w[3]), changed, few(a->seconds, w[4])});
+    pki_table_row(table, (const char *const[]){round, few(a->carried, w[0]), few(a->added, w[5]),
+                                               few(a->mass, w[1]), few(a->power, w[2]), few(a->input, w[3]),
+                                               changed, few(a->seconds, w[4])});
+  }
+}
+
+void pki_size_replaced_table(const pki_size_result *r, pki_table *table)
+{
+  static const char *const heads[] = {"joint", "mass taken away, kg", "rotor taken away, kg m²",
+                                      "actuator taken away"};
+  pki_table_begin(table, heads, 4);
+  for (int i = 0; i < r->nreplaced; i++) {
+    const pki_size_replaced *a = &r->replaced[i];
+    char w[2][WORD];
+    pki_table_row(table, (const char *const[]){a->joint, few(a->mass > 0 ? a->mass : NAN, w[0]),
+                                               few(a->armature > 0 ? a->armature : NAN, w[1]),
+                                               a->actuators[0] != '\0' ? a->actuators : "—"});
   }
 }
 

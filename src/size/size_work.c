@@ -9,10 +9,22 @@
 
 /* ---- rounds ---- */
 
-/* What a robot carries after a choice: mass and rotor of the drive of each joint. */
-static pk_status note_round(const pki_sizing *z, pki_size_result *out, double carried, double seconds,
-                            pki_problems *problems)
+/* The drive of a joint: the present one's mass goes where that of the chosen one is known. */
+static void note_drive(const pki_size_study *study, const pki_drive_candidate *c, pki_size_carried *one)
 {
+  const pki_size_present *present = pki_size_find_present(study, one->joint);
+  const double mass = pki_drive_mass(&c->drive);
+  pki_drive_words(&c->drive, one->drive, sizeof one->drive);
+  one->mass = isnan(mass) ? 0 : mass;
+  one->added = isnan(mass) ? 0 : mass - (present != NULL ? present->mass : 0);
+  one->armature = c->demand.armature;
+}
+
+/* What a robot carries after a choice: mass and rotor of the drive of each joint. */
+static pk_status note_round(const pki_size_study *study, const pki_size_round *robot, double seconds,
+                            pki_size_result *out, pki_problems *problems)
+{
+  const pki_sizing *z = &out->sizing;
   pki_size_round *list = realloc(out->rounds, (size_t)(out->nround + 1) * sizeof *list);
   int count = 0;
   for (int i = 0; i < z->ngroup; i++) {
@@ -26,7 +38,8 @@ static pk_status note_round(const pki_sizing *z, pki_size_result *out, double ca
   }
   pki_size_round *r = &list[out->nround++];
   *r = (pki_size_round){.chosen = chosen,
-                        .carried = carried,
+                        .carried = robot->carried,
+                        .added = robot->added,
                         .mass = z->supply.mass,
                         .power = z->supply.power,
                         .input = z->supply.input,
@@ -38,12 +51,32 @@ static pk_status note_round(const pki_sizing *z, pki_size_result *out, double ca
       pki_size_carried *one = &chosen[r->njoint++];
       snprintf(one->joint, sizeof one->joint, "%s", z->groups[i].joints[k]);
       if (c != NULL) {
-        const double mass = pki_drive_mass(&c->drive);
-        pki_drive_words(&c->drive, one->drive, sizeof one->drive);
-        one->mass = isnan(mass) ? 0 : mass;
-        one->armature = c->demand.armature;
+        note_drive(study, c, one);
       }
     }
+  }
+  return PK_OK;
+}
+
+/* What the robot had at the joints that get drives, from the motions of round 0. */
+static pk_status note_replaced(const pki_size_study *study, pki_size_result *out, pki_problems *problems)
+{
+  const pki_size_round *r = &out->rounds[0];
+  out->replaced = calloc((size_t)r->njoint + 1, sizeof *out->replaced);
+  if (out->replaced == NULL) {
+    return pki_problem_memory(problems);
+  }
+  for (int i = 0; i < r->njoint; i++) {
+    pki_size_replaced *one = &out->replaced[out->nreplaced];
+    const pki_size_present *present = pki_size_find_present(study, r->chosen[i].joint);
+    *one = (pki_size_replaced){.mass = present != NULL ? present->mass : 0};
+    snprintf(one->joint, sizeof one->joint, "%s", r->chosen[i].joint);
+    for (int k = 0; k < out->sizing.duty.count; k++) {
+      const pki_joint_duty *j = pki_duty_joint(&out->sizing.duty.motions[k], one->joint);
+      one->armature = fmax(one->armature, j != NULL ? j->armature : 0);
+    }
+    pki_size_name_actuators(study, one->joint, one->actuators, sizeof one->actuators);
+    out->nreplaced += one->mass > 0 || one->armature > 0 || one->actuators[0] != '\0';
   }
   return PK_OK;
 }
@@ -100,10 +133,11 @@ static pk_status run_round(const pki_size_study *study, const pki_size_work_opti
   const pki_size_carried *carried = last != NULL ? last->chosen : NULL;
   const int count = last != NULL ? last->njoint : 0;
   const double begun = pki_clock();
-  double mass = 0;
+  pki_size_round robot = {0};
   pk_error err = {0};
   for (int i = 0; i < count; i++) {
-    mass += carried[i].mass;
+    robot.carried += carried[i].mass;
+    robot.added += carried[i].added;
   }
   pki_sizing_free(&out->sizing);
   pki_size_make_duty(study, &inner, t->round, carried, count, &out->sizing.duty, problems);
@@ -117,7 +151,7 @@ static pk_status run_round(const pki_size_study *study, const pki_size_work_opti
   if (pki_problems_note(problems, status, &err) != PK_OK) {
     return problems->status;
   }
-  return note_round(&out->sizing, out, mass, pki_clock() - begun, problems);
+  return note_round(study, &robot, pki_clock() - begun, out, problems);
 }
 
 pk_status pki_size_work(const pki_size_study *study, const pki_size_work_options *options,
@@ -137,6 +171,9 @@ pk_status pki_size_work(const pki_size_study *study, const pki_size_work_options
       out->agreed = true;
       break;
     }
+    if (t.round == 0 && rounds > 0) {
+      note_replaced(study, out, problems);
+    }
   }
   return problems->status;
 }
@@ -148,5 +185,6 @@ void pki_size_result_free(pki_size_result *result)
     free(result->rounds[i].chosen);
   }
   free(result->rounds);
+  free(result->replaced);
   *result = (pki_size_result){0};
 }

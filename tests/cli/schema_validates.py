@@ -1,4 +1,4 @@
-"""Every scenario satisfies the schema that `pronk schema` prints, wrong ones do not, and both judges agree."""
+"""Every scenario, gait and sizing study satisfies the schema that `pronk schema` prints, wrong ones do not, and both judges agree."""
 import re
 import subprocess
 import sys
@@ -131,7 +131,7 @@ def accepts(text):
         file.write(text.replace("GROUND", str(SOURCE / "scenarios/ground")))
         file.flush()
         done = subprocess.run([PRONK, "check", file.name], capture_output=True, text=True,
-                              env={"PRONK_MODELS": str(SOURCE / "models")})
+                              env={"PRONK_MODELS": str(SOURCE / "models"), "PRONK_MOTORS": str(SOURCE / "motors")})
         return done.returncode == 0, done.stdout
 
 
@@ -182,5 +182,33 @@ for tail, good in [
     ("", False),
 ]:
     expect(repr(tail), ("model: starleth\n" if tail.startswith("feet") else GAIT) + tail, good)
+# Sizing studies by theirs; what is wrong for the schema is wrong for pronk, too.
+validator = jsonschema.Draft202012Validator(
+    json.loads(subprocess.run([PRONK, "schema", "sizing"], capture_output=True, check=True, text=True).stdout))
+validator.check_schema(validator.schema)
+studies = sorted((SOURCE / "sizings").glob("*.yaml")) + sorted((SOURCE / "tests/fuzz/corpus/sizing").glob("*.yaml"))
+for path in studies:
+    expect(path.name, path.read_text(), True)
+SIZE = "motions: [{gait: biped-walk}]\ndrives: [{joints: KNEE, motors: maxon-re40}]\n"
+for text, good in [
+    (SIZE, True),
+    (SIZE + "present: [{joints: '*', mass: 0.3}, {joints: KNEE, motor: maxon-re40}]\nrounds: 3\n", True),
+    (SIZE + "rank: {mass: 1, heat: 2}\none_voltage: false\n", True),
+    ("motions: [{gait: biped-walk}]\n", False),
+    (SIZE + "margin: 2\n", False),
+    (SIZE + "margn: 0.1\n", False),
+    (SIZE + "rounds: 1.5\n", False),
+    (SIZE + "present: [{joints: KNEE}]\n", False),
+    (SIZE + "present: [{joints: KNEE, mass: 1, motor: maxon-re40}]\n", False),
+    (SIZE + "present: [{mass: 1}]\n", False),
+    (SIZE.replace("{gait: biped-walk}", "{gait: a, motion: b}"), False),
+    (SIZE.replace("{gait: biped-walk}", "{weight: 1}"), False),
+    (SIZE.replace("motors: maxon-re40", "gears: [3]"), False),
+    (SIZE.replace("motors: maxon-re40", "motors: maxon-re40, gears: [{ratoi: 3}]"), False),
+]:
+    expect(repr(text), text, good)
+    if accepts(text)[0] != good:
+        failures += 1
+        print(f"{text!r}: pronk {'refuses' if good else 'accepts'} it")
 print(f"{len(GOOD)} right, {len(WRONG)} wrong, {failures} failures")
 sys.exit(failures != 0)

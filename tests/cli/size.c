@@ -70,6 +70,31 @@ static void a_study_leaves_a_report_and_lists(void **state)
   text = pki_file_read("out/report.html", 1 << 24, &size);
   assert_true(contains(text, "drum: maxon-re40, "));
   assert_true(contains(text, "Parts list"));
+  assert_true(contains(text, "no price"));
+  assert_true(contains(text, "No price: none of the drives that fit has one"));
+  free(text);
+}
+
+/* A motor with a price, and its gear: the front has a second side, and the parts add up. */
+static void prices_that_are_known_are_drawn_and_summed(void **state)
+{
+  (void)state;
+  char out[256];
+  size_t size;
+  assert_int_equal(shell("sed 's/^gear: 1 .*/price: 300/; s/^  gear: .*/  price: the test/' " PK_SOURCE_DIR
+                         "/motors/maxon-re40.yaml > priced.yaml",
+                         out, sizeof out),
+                   0);
+  cJSON *o = run_json("size study.yaml -o priced --json --set drives.0.motors=priced.yaml --set "
+                      "'drives.0.gears=[{ratio: 40, price: 80}]' --set 'rank={price: 1}'",
+                      0);
+  assert_near(number_at(cJSON_GetObjectItem(o, "supply"), "price"), 380, 0);
+  cJSON_Delete(o);
+  char *text = pki_file_read("priced/report.html", 1 << 24, &size);
+  assert_non_null(text);
+  assert_true(contains(text, "price of all its drives"));
+  assert_false(contains(text, "no price"));
+  assert_false(contains(text, "No price"));
   free(text);
 }
 
@@ -199,6 +224,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_study_leaves_a_report_and_lists),
+      cmocka_unit_test(prices_that_are_known_are_drawn_and_summed),
       cmocka_unit_test(candidates_say_what_they_need_and_why_they_fail),
       cmocka_unit_test(words_are_enough_for_the_simple_case),
       cmocka_unit_test(a_folder_stands_for_the_motion_in_it),

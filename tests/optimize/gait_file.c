@@ -403,12 +403,37 @@ static void wrong_design_parameters_are_told(void **state)
       {"design=[{what: parallel-stiffness, joints: '*', lower: 0, upper: 2}, {what: parallel-rest, joints: "
        "'*_HAA', opposite: LF_KFE, lower: 0, upper: 1}]",
        "design.1.opposite: LF_KFE is none of the joints of the row"},
+      {"design=[{what: parallel-stiffness, joints: '*_KFE', lower: 0, upper: 2, name: legs}, {what: "
+       "parallel-stiffness, joints: '*_HFE', lower: 0, upper: 2, name: legs}]",
+       "design.1: two rows are called parallel-stiffness \"legs\": `name` tells them apart"},
+      {"design=[{what: parallel-stiffness, joints: '*_KFE', lower: 0, upper: 2}, {what: "
+       "parallel-stiffness, joints: ['*_KFE', '*_HFE'], lower: 0, upper: 2}]",
+       "design.1: the joint \"LF_KFE\" has a parallel-stiffness already"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char line[1024];
     snprintf(line, sizeof line, "--set %s: %s", cases[i].set, cases[i].told);
     refuse_gait(trot, cases[i].set, line);
   }
+}
+
+/* The seventeenth row is one too many, whatever is wrong with the others. */
+static void more_design_parameters_than_there_is_room_for_are_refused(void **state)
+{
+  (void)state;
+  char text[4096], line[128];
+  int lines = 1;
+  snprintf(text, sizeof text, "%sdesign:\n", trot);
+  for (int i = 0; i < 17; i++) {
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used,
+             "  - {what: parallel-stiffness, joints: '*_KFE', lower: 0, upper: 2}\n");
+  }
+  for (const char *c = text; *c != '\0'; c++) {
+    lines += *c == '\n';
+  }
+  snprintf(line, sizeof line, "test.yaml:%d: design.16: more than 16 rows", lines - 1);
+  refuse_gait(text, NULL, line);
 }
 
 static void lines_of_the_file_are_told(void **state)
@@ -504,6 +529,7 @@ int main(void)
       cmocka_unit_test(gaps_are_balls_on_bodies),
       cmocka_unit_test(what_is_wrong_is_told_where_it_stands),
       cmocka_unit_test(wrong_design_parameters_are_told),
+      cmocka_unit_test(more_design_parameters_than_there_is_room_for_are_refused),
       cmocka_unit_test(lines_of_the_file_are_told),
       cmocka_unit_test(the_documentation_names_every_key_and_word),
       cmocka_unit_test(the_example_of_the_documentation_is_read),

@@ -67,6 +67,53 @@ static void parameters_beside_drives_replace_those_of_all(void **state)
   pki_scenario_destroy(plain), pki_scenario_destroy(s);
 }
 
+/* Motors of one knee are taken away, with their rotors; the spring beside them and the other knee keep theirs. */
+static void an_undriven_joint_keeps_its_spring_alone(void **state)
+{
+  (void)state;
+#define KNEES \
+  COMAN "actuators:\n  - {joints: '*KneeSag', kind: parallel-spring, stiffness: 100}\n" \
+        "  - {joints: '*KneeSag', kind: dc, motor: maxon-re40, gear: 100}\n"
+  pki_scenario *all = good_scenario(KNEES, NULL);
+  pki_scenario *less = good_scenario(KNEES "  - {joints: LKneeSag, undriven: true}\n", NULL);
+  pki_scenario *none = good_scenario(KNEES "  - {joints: '*', undriven: true}\n", NULL);
+  pki_world a = good_world(all), b = good_world(less), c = good_world(none);
+  const int left = a.model->joints[pk_model_find_joint(a.model, "LKneeSag")].u,
+            right = a.model->joints[pk_model_find_joint(a.model, "RKneeSag")].u;
+  const double rotor = 100 * 100 * 1.42e-5;
+  assert_int_equal(pk_actuation_count(a.actuation), 4);
+  assert_int_equal(pk_actuation_count(b.actuation), 3);
+  assert_int_equal(pk_actuation_count(c.actuation), 2);
+  assert_near(a.model->dof_armature[left] - b.model->dof_armature[left], rotor, 1e-12);
+  assert_near(a.model->dof_armature[right] - b.model->dof_armature[right], 0, 0);
+  assert_near(a.model->dof_armature[right] - c.model->dof_armature[right], rotor, 1e-12);
+  for (int i = 0; i < 3; i++) {
+    const pk_actuator kept = pk_actuation_get(b.actuation, i);
+    assert_true(kept.dof == right || kept.kind->adds);
+  }
+  pki_world_free(&a), pki_world_free(&b), pki_world_free(&c);
+  pki_scenario_destroy(all), pki_scenario_destroy(less), pki_scenario_destroy(none);
+}
+
+/* A point that is taken away leaves a body. StarLETH's thighs have less than 5 kg, and less than 1 kg at their knees. */
+static void masses_that_are_taken_away_leave_bodies(void **state)
+{
+  (void)state;
+  static const wrong cases[] = {
+      {REST "actuators: [{joints: LF_KFE, mass: -5}]\n", 3, "actuators.0",
+       "the masses that are taken away leave -4.69 kg of the link LF_THIGH, expected more than 0"},
+      {REST "actuators: [{joints: LF_KFE, mass: -1}]\n", 3, "actuators.0", NULL},
+      {REST "actuators: [{joints: LF_HAA, damping: 1}, {joints: 'LF_KFE', mass: -1}]\n", 3, "actuators.1",
+       NULL},
+  };
+  refuse_worlds(cases, sizeof cases / sizeof cases[0]);
+  pki_scenario *s =
+      good_scenario(REST "actuators: [{joints: LF_KFE, mass: -5}, {joints: LF_KFE, mass: 5.2}]\n", NULL);
+  pki_world w = good_world(s);
+  pki_world_free(&w);
+  pki_scenario_destroy(s);
+}
+
 static void drives_that_are_not_there_are_told(void **state)
 {
   (void)state;
@@ -115,6 +162,8 @@ int main(void)
       cmocka_unit_test(coman_s_drives_are_those_of_its_lift),
       cmocka_unit_test(entries_before_and_after_drives_count_too),
       cmocka_unit_test(parameters_beside_drives_replace_those_of_all),
+      cmocka_unit_test(an_undriven_joint_keeps_its_spring_alone),
+      cmocka_unit_test(masses_that_are_taken_away_leave_bodies),
       cmocka_unit_test(drives_that_are_not_there_are_told),
       cmocka_unit_test(a_wrong_line_of_drives_is_told_where_it_is),
   };

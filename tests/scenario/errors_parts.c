@@ -66,11 +66,12 @@ static const wrong cases[] = {
      "the key \"joints\" is missing: a text, a joint with its prefix, or a pattern with *"},
     {REST "actuators:\n  - {joints: LF_HAA}\n", 4, "actuators.0",
      "nothing is said of these joints, expected a kind of actuator, a motor, or one of effort, velocity, "
-     "damping, friction, armature, mass"},
+     "damping, friction, armature, mass, undriven"},
     {REST "actuators:\n  - {joints: LF_HAA, effort: -1}\n", 4, "actuators.0.effort",
      "effort is -1, expected 0 to inf N m (largest torque, or force in N; default: the model's)"},
     {REST "actuators:\n  - {joints: LF_HAA, torque: 1}\n", 4, "actuators.0.torque",
-     "there is no key \"torque\" (one of: joints, effort, velocity, damping, friction, armature, mass)"},
+     "there is no key \"torque\" (one of: joints, effort, velocity, damping, friction, armature, mass, "
+     "undriven)"},
     /* constraints */
     {REST "constraints:\n  - {kind: rope, link: base}\n", 4, "constraints.0.kind",
      "kind is \"rope\", expected one of weld, ball, hinge, slider, distance"},

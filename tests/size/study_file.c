@@ -67,6 +67,20 @@ static void what_is_given_is_kept(void **state)
   pki_size_study_destroy(s);
 }
 
+/* The last entry that names a joint counts; a motor says its mass. */
+static void present_drives_have_their_masses(void **state)
+{
+  (void)state;
+  pki_size_study *s =
+      good_study(MOTIONS DRIVES "present: [{joints: '*', mass: 0.3}, {joints: 'K*', motor: maxon-re40}]\n");
+  assert_near(pki_size_find_present(s, "KNEE")->mass, 0.48, 0);
+  assert_near(pki_size_find_present(s, "HIP")->mass, 0.3, 0);
+  pki_size_study_destroy(s);
+  s = good_study(MOTIONS DRIVES);
+  assert_null(pki_size_find_present(s, "KNEE"));
+  pki_size_study_destroy(s);
+}
+
 static const struct {
   const char *text;
   int line;
@@ -78,7 +92,7 @@ static const struct {
     {MOTIONS, 1, "drives are missing: a list of mappings with joints and motors"},
     {MOTIONS DRIVES "durations: 3\n", 3,
      "there is no key \"durations\"; did you mean \"duration\"? (one of: name, description, motions, drives, "
-     "rank, "
+     "rank, present, "
      "duration, ambient, regeneration, margin, one_voltage, rounds)"},
     {MOTIONS DRIVES "duration: -1\n", 3,
      "duration is -1, expected 0 to 1e+09 s (of the work, over which motors warm up)"},
@@ -93,6 +107,15 @@ static const struct {
      "not)"},
     {MOTIONS DRIVES "rank: {mass: -1}\n", 3, "mass is -1, expected 0 to 1e+09 (weight of motor and gear)"},
     {MOTIONS DRIVES "rank: {mass: 0}\n", 3, "all weights are 0, expected one above it"},
+    {MOTIONS DRIVES "present: [{joints: KNEE}]\n", 3,
+     "a present drive has one of mass and motor, found none"},
+    {MOTIONS DRIVES "present: [{joints: KNEE, mass: 1, motor: maxon-re40}]\n", 3,
+     "a present drive has one of mass and motor, found both"},
+    {MOTIONS DRIVES "present: [{joints: KNEE, mass: -1}]\n", 3,
+     "mass is -1, expected 0 to 1e+06 kg (of the drive, a part of the link that the joint hangs on, at the "
+     "joint's origin)"},
+    {MOTIONS DRIVES "present: [{joints: KNEE, motor: coman-drive}]\n", 3,
+     "the mass of the motor \"coman-drive\" is not known: give mass in its place"},
     {"motions: [{weight: 2}]\n" DRIVES, 1,
      "a motion has one of gait, scenario, recording and motion, found 0"},
     {"motions: [{gait: a, motion: b}]\n" DRIVES, 1,
@@ -170,6 +193,8 @@ static void joints_that_the_motions_do_not_have_are_told(void **state)
   static const struct {
     const char *drives, *message;
   } cases[] = {
+      {DRIVES "present: [{joints: KNE, mass: 1}]\n",
+       "there is no joint \"KNE\"; did you mean \"KNEE\"? (one of: KNEE)"},
       {"drives: [{joints: KNE, motors: maxon-re40}]\n",
        "there is no joint \"KNE\"; did you mean \"KNEE\"? (one of: KNEE)"},
       {"drives: [{joints: KNEE, motors: maxon-re40}, {joints: 'K*', motors: maxon-re40}]\n",
@@ -247,6 +272,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_not_given_has_its_default),
       cmocka_unit_test(what_is_given_is_kept),
+      cmocka_unit_test(present_drives_have_their_masses),
       cmocka_unit_test(each_wrong_field_is_told_with_its_line),
       cmocka_unit_test(joints_that_the_motions_do_not_have_are_told),
       cmocka_unit_test(the_page_names_every_key),

@@ -67,11 +67,25 @@ static void every_value_that_it_is_held_to_is_met(void **state)
   assert_near(measured("re40/voltage-24") / measured("re40/voltage-42"), 42.0 / 24, 1e-12);
 }
 
+/* Foreseen without losses of the gear, so that only what the controller adds differs: less than a half, and it is not below. */
+static void the_chosen_drive_walks_below_its_limits_and_a_weaker_one_does_not(void **state)
+{
+  (void)state;
+  const pki_study_row *volts = pki_study_get(&result, "simulated/volts");
+  assert_non_null(volts);
+  assert_near(measured("simulated/limited"), 0, 0);
+  assert_at_least(measured("simulated/weaker"), 1);
+  assert_at_least(volts->measured, 0.9 * volts->paper);
+  assert_less(volts->measured, 1.5 * volts->paper);
+  assert_less(volts->measured, measured("all/voltage"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_choice_of_the_paper_is_the_best_of_a_motor_of_its_time),
       cmocka_unit_test(every_value_that_it_is_held_to_is_met),
+      cmocka_unit_test(the_chosen_drive_walks_below_its_limits_and_a_weaker_one_does_not),
   };
   return cmocka_run_group_tests(tests, run_quick, free_quick);
 }

@@ -199,7 +199,9 @@ pk_status pki_design_validate(const pki_motion_problem *p, const pki_motion_mirr
     }
     for (int other = 0; other < row && status == PK_OK; other++) {
       if (p->designs[other].kind == d->kind && strcmp(p->designs[other].name, d->name) == 0) {
-        status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "design"},
+        char field[32];
+        snprintf(field, sizeof field, "design[%d].name", row);
+        status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = field},
                           "two rows are called %s \"%.60s\": `name` tells them apart",
                           pki_design_words[d->kind], d->name);
       }

@@ -56,6 +56,11 @@ pk_status pki_sizing_report(const pki_size_result *result, const pki_study_optio
   pki_report_paragraph(
       &report, "Torque over speed at the rotor of an RE 40 behind each of the gears, against its lines on "
                "both voltages; the choice of the paper, 66:1 on 42 V, in front.");
+  pki_report_note(
+      &report,
+      "The paper names no motor. The RE 40, the six ratios and the losses of the gears were put on the "
+      "list after the first results had been seen: that the paper's choice comes first shows that it "
+      "can be the best of a motor of its time, not that it would have been foreseen.");
   const pk_status status = draw_joints(z, options->folder, &report, err);
   pki_report_section(&report, "candidates", "Candidates");
   pki_size_candidate_table(&z->groups[0], z->groups[0].ncandidate, &table);

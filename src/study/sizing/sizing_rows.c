@@ -90,8 +90,31 @@ static void add_all_motors(const pki_size_result *r, pki_study_result *out)
                 "largest input power of all joints of the best");
 }
 
-void pki_sizing_rows(const pki_size_result *result, pki_study_result *out)
+static void add_simulated(const pki_sizing_check *check, pki_study_result *out)
+{
+  static const char section[] =
+      "The best in the simulator: mass, rotor, `dc` actuators at all joints of the legs";
+  const pki_sizing_walk *c = &check->chosen, *w = &check->weaker;
+  if (!check->made) {
+    return;
+  }
+  pki_study_put(out, section, "simulated", "limited", "steps", 0, c->limited,
+                pki_verdict_of(c->limited == 0 && !c->fell), "on %g V: steps at a limit, of %.0f", c->voltage,
+                c->steps);
+  pki_study_note(
+      out,
+      "four cycles at 1.8 km/h by the controller follow, gears without losses, of which it does not know");
+  pki_study_put(out, section, "simulated", "volts", "V", check->needs, c->used, PKI_VERDICT_NONE,
+                "largest voltage, beside that of the sizing");
+  pki_study_note(out, "that of the sizing is with the resistance of the warm winding and without feedback");
+  pki_study_put(out, section, "simulated", "weaker", "steps", 1, w->limited, pki_verdict_of(w->limited >= 1),
+                "on %g V, the next weaker battery: steps at a limit, at least", w->voltage);
+  pki_study_note(out, w->fell ? "it falls" : "it stays on its feet");
+}
+
+void pki_sizing_rows(const pki_size_result *result, const pki_sizing_check *check, pki_study_result *out)
 {
   add_paper_motor(&result->sizing, out);
   add_all_motors(result, out);
+  add_simulated(check, out);
 }

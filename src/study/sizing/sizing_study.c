@@ -43,6 +43,7 @@ static pk_status run_sizing_study(const pki_study_options *options, pki_study_re
   pki_size_study *study = NULL;
   pki_size_result sizes = {0};
   pki_problems problems = {0};
+  pki_sizing_check check = {0};
   const pki_size_work_options work = {
       .folder = options->folder, .rounds = 0, .progress = tell_progress, .user = (void *)options};
   pk_status status = pki_folder_create(options->folder, err);
@@ -51,8 +52,9 @@ static pk_status run_sizing_study(const pki_study_options *options, pki_study_re
     pki_size_work(study, &work, &sizes, &problems);
     status = pki_problems_first(&problems, err);
   }
+  status = status == PK_OK ? pki_sizing_simulate(&sizes.sizing, options->folder, &check, err) : status;
   if (status == PK_OK) {
-    pki_sizing_rows(&sizes, result);
+    pki_sizing_rows(&sizes, &check, result);
     status = pki_sizing_report(&sizes, options, result, err);
   }
   if (status == PK_OK && result->failed) {
