@@ -73,6 +73,28 @@ static void a_turned_box_touches_a_slope_with_its_corners(void **state)
   rig_free(r);
 }
 
+/* Corners of a face act in one plane across the normal, that of the lowest one, and each has its own gap. */
+static void corners_of_a_leaning_box_act_at_the_height_of_the_lowest(void **state)
+{
+  (void)state;
+  const double a = 2e-3, half[3] = {0.2, 0.1, 0.05};
+  rig *r = rig_with(shape_of(PK_SHAPE_BOX, 2 * half[0], 2 * half[1], 2 * half[2]));
+  add_plane(r, V3(0, 0, 0), V3(0, 0, 1), 0);
+  rig_ground(r);
+  pki_contact c[MOST];
+  const double q[7] = {0, 0, 0.0505, cos(a / 2), 0, sin(a / 2), 0}; /* +x goes down by a */
+  const double lowest = 0.0505 - half[0] * sin(a) - half[2] * cos(a);
+  assert_int_equal(find_q(r, q, 0.002, c), 4);
+  for (int i = 0; i < 4; i++) {
+    const double x = i & 1 ? half[0] : -half[0], y = i & 2 ? half[1] : -half[1];
+    const double corner[3] = {x * cos(a) - half[2] * sin(a), y, 0.0505 - x * sin(a) - half[2] * cos(a)};
+    expect_contact(&c[i], corner[2], V3(corner[0], corner[1], lowest), V3(0, 0, 1), 1e-15);
+    assert_near3(c[i].tangent1, V3(1, 0, 0), 0);
+    assert_near3(c[i].tangent2, V3(0, 1, 0), 0);
+  }
+  rig_free(r);
+}
+
 static void a_capsule_on_a_plane_has_its_ends(void **state)
 {
   (void)state;
@@ -383,6 +405,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_over_a_plane_has_its_gap),
       cmocka_unit_test(a_turned_box_touches_a_slope_with_its_corners),
+      cmocka_unit_test(corners_of_a_leaning_box_act_at_the_height_of_the_lowest),
       cmocka_unit_test(a_capsule_on_a_plane_has_its_ends),
       cmocka_unit_test(a_ball_over_a_height_field_has_its_gap),
       cmocka_unit_test(a_ball_in_the_corner_of_a_step_has_two_contacts),
