@@ -39,6 +39,7 @@ enum { PKI_FEW_ROWS = 3 };
 /* Slots and boxes that some lane of a solve has. */
 typedef struct pki_system {
   int nslot, slot[PKI_SLOTS];
+  pk_r scale[PKI_SLOTS], weight[PKI_SLOTS]; /* s, 1/s */
   int nbox, box[PKI_BOXES];
   int row[PKI_SLOTS][3];  /* of a contact's unknowns; -1: no lane uses it */
   int box_row[PKI_BOXES]; /* likewise */
@@ -83,16 +84,19 @@ PKI_INLINE pk_r *pki_right(const pki_group *g, int rows, int i)
   return pki_matrix(g, rows, i, rows);
 }
 
-static pki_system pki_system_of(pki_members of)
+static void pki_begin_system(const pki_group *g, pki_members of, pki_system *s)
 {
-  pki_system s = {.nslot = 0};
+  s->nslot = s->nbox = 0;
   for (PKI_EACH(i, of.slots)) {
-    s.slot[s.nslot++] = (int)i;
+    const pki_m3 *W = pki_block(g, (int)i, (int)i);
+    const pk_r w = pki_select(pki_masks(g->active)[i], (W->x.x + W->y.y + W->z.z) * (1.0 / 3), pki_splat(1));
+    s->weight[s->nslot] = pki_sqrt(w);
+    s->scale[s->nslot] = 1.0 / s->weight[s->nslot];
+    s->slot[s->nslot++] = (int)i;
   }
   for (PKI_EACH(b, of.boxes)) {
-    s.box[s.nbox++] = (int)b;
+    s->box[s->nbox++] = (int)b;
   }
-  return s;
 }
 
 /* Rows for the unknowns that some lane uses. */
@@ -111,15 +115,14 @@ static void pki_number_rows(pki_system *s, const pki_state *state, const pki_box
   }
 }
 
-/* The state of a contact at r, v. */
-PKI_INLINE pki_state pki_state_of(const pki_group *g, int slot, pk_i open)
+/* The state of contact i of a system at r, v. */
+PKI_INLINE pki_state pki_state_of(const pki_group *g, const pki_system *system, int i, pk_i open)
 {
   const pk_r zero = pki_splat(0), one = pki_splat(1);
+  const int slot = system->slot[i];
   const pk_i active = open & pki_masks(g->active)[slot];
-  const pki_m3 *W = pki_block(g, slot, slot);
-  const pk_r w = pki_select(active, (W->x.x + W->y.y + W->z.z) * (1.0 / 3), one), mu = pki_reals(g->mu)[slot];
-  pki_state s = {.weight = pki_sqrt(w)};
-  s.scale = 1.0 / s.weight;
+  const pk_r mu = pki_reals(g->mu)[slot];
+  pki_state s = {.scale = system->scale[i], .weight = system->weight[i]};
   const pki_v3 d = pki_sub(pki_scale(s.weight, pki_v3_load(pki_reals(g->r) + 3 * slot)),
                            pki_scale(s.scale, pki_v3_load(pki_reals(g->v) + 3 * slot)));
   const pk_r size = pki_length2(d.y, d.z), limit = mu * d.x;
@@ -139,14 +142,19 @@ PKI_INLINE pki_state pki_state_of(const pki_group *g, int slot, pk_i open)
 
 /* The state of a contact of positions, where gaps stand for velocities: it carries or not, and one that is held has no way along
  * the surface. */
-PKI_INLINE pki_state pki_position_state(const pki_group *g, int slot, pk_i open, pk_i held)
+PKI_INLINE pki_state pki_position_state(const pki_group *g, const pki_system *system, int i, pk_i open,
+                                        pk_i held)
 {
   const pk_r zero = pki_splat(0), one = pki_splat(1);
+  const int slot = system->slot[i];
   const pk_i active = open & pki_masks(g->active)[slot];
-  const pki_m3 *W = pki_block(g, slot, slot);
-  const pk_r w = pki_select(active, (W->x.x + W->y.y + W->z.z) * (1.0 / 3), one);
-  pki_state s = {.weight = pki_sqrt(w), .c1 = zero, .c2 = zero, .t21 = zero, .t12 = zero, .h = zero};
-  s.scale = 1.0 / s.weight;
+  pki_state s = {.scale = system->scale[i],
+                 .weight = system->weight[i],
+                 .c1 = zero,
+                 .c2 = zero,
+                 .t21 = zero,
+                 .t12 = zero,
+                 .h = zero};
   const pk_r d = s.weight * pki_reals(g->r)[3 * slot] - s.scale * pki_reals(g->v)[3 * slot];
   const pk_i carries = active & pki_less(zero, d);
   s.n = pki_where_set(carries, one);
@@ -543,8 +551,8 @@ static void pki_set_states(const pki_lanes *f, const pki_system *s, pk_i open, p
   const pk_r least = pki_max(pki_min(relative, pki_splat(PKI_SOFT_LEAST)), pki_splat(PKI_SIGMA_LEAST));
   const pk_r stiff = pki_select(soft, least, sigma);
   for (int i = 0; i < s->nslot; i++) {
-    state[i] = f->positions ? pki_position_state(g, s->slot[i], open, f->held[s->slot[i]])
-                            : pki_state_of(g, s->slot[i], open);
+    state[i] =
+        f->positions ? pki_position_state(g, s, i, open, f->held[s->slot[i]]) : pki_state_of(g, s, i, open);
     state[i].sigma = stiff;
   }
   for (int b = 0; b < s->nbox; b++) {
@@ -597,7 +605,7 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     const pki_members of = pki_members_of(f, open);
     const bool fewer = step == 0 || of.slots != before.slots || of.boxes != before.boxes;
     if (fewer) {
-      s = pki_system_of(of);
+      pki_begin_system(f->g, of, &s);
     }
     before = of;
     pki_set_states(f, &s, open, soft, sigma, last / scale, state, boxes);
