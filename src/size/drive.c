@@ -34,11 +34,12 @@ pki_rotor_point pki_drive_at(const pki_drive *drive, double w, double a, double 
       .speed = speed, .torque = (m->inertia + drive->gear.inertia) * N * a + m->damping * speed + dry + load};
 }
 
-double pki_drive_continuous(const pki_drive *drive)
+double pki_drive_continuous(const pki_drive *drive, double ambient)
 {
   const pki_motor_entry *m = drive->motor;
-  const double heat = pki_motor_line_of(m).heat_current;
-  return m->continuous_current > 0 ? m->motor.constant * m->continuous_current : m->motor.constant * heat;
+  const double air = isnan(ambient) ? m->motor.ambient : ambient;
+  return m->motor.constant *
+         (m->continuous_current > 0 ? m->continuous_current : pki_motor_heat_current(&m->motor, air));
 }
 
 double pki_drive_peak(const pki_drive *drive)

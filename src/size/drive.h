@@ -31,8 +31,9 @@ typedef struct pki_rotor_point {
 } pki_rotor_point;
 pki_rotor_point pki_drive_at(const pki_drive *drive, double w, double a, double T);
 
-/* N m at the rotor: what it can do for long, and for a short time; NAN: not known, or no limit. */
-double pki_drive_continuous(const pki_drive *drive);
+/* N m at the rotor: what it can do for long, where its sheet is silent by its heat in air of `ambient` degrees C (NAN: that of the motor's file),
+ * and for a short time; NAN: not known, or no limit. */
+double pki_drive_continuous(const pki_drive *drive, double ambient);
 double pki_drive_peak(const pki_drive *drive);
 
 /* rad/s of the rotor, largest by its own bearings and the gear's; NAN: no limit. */

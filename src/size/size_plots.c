@@ -88,10 +88,11 @@ static int list_ratios(const pki_size_group *g, const pki_drive *front, const pk
   return n;
 }
 
-/* The line of a voltage, from where it comes below `top` to its end at the axis. */
-static void add_voltage(drawing *d, const pk_motor_parameters *m, double voltage, double top, bool front)
+/* The line of a voltage with a winding of so many ohm, from where it comes below `top` to its end at the axis. */
+static void add_voltage(drawing *d, const pk_motor_parameters *m, double resistance, double voltage,
+                        double top, bool front)
 {
-  const double stall = m->constant * voltage / m->resistance, fastest = voltage / m->constant * RPM;
+  const double stall = m->constant * voltage / resistance, fastest = voltage / m->constant * RPM;
   double *y = NULL, *x = begin_series(d, front ? PKI_SVG_LINE : PKI_SVG_DASHED, 1, &y);
   if (x != NULL) {
     snprintf(d->names[d->n], NAME, "%g V", voltage);
@@ -101,9 +102,11 @@ static void add_voltage(drawing *d, const pk_motor_parameters *m, double voltage
   }
 }
 
-/* Those of all voltages of the motor, the front's first. */
+/* Those of all voltages of the motor, the front's first; the winding is as warm as the front's, by which its demand is judged. */
 static void add_voltages(drawing *d, const pki_size_group *g, const pki_drive_candidate *front, double top)
 {
+  const double resistance =
+      front->drive.motor->motor.resistance * pki_drive_warmth(&front->drive, &front->demand);
   double drawn[8];
   int n = 0;
   for (int i = -1; i < g->ncandidate && n < 8; i++) {
@@ -114,7 +117,7 @@ static void add_voltages(drawing *d, const pki_size_group *g, const pki_drive_ca
     }
     if (!known) {
       drawn[n++] = c->voltage;
-      add_voltage(d, &c->motor->motor, c->voltage, top, i < 0);
+      add_voltage(d, &c->motor->motor, resistance, c->voltage, top, i < 0);
     }
   }
 }
@@ -132,10 +135,10 @@ static double largest_torque(const drawing *d)
 }
 
 /* What the motor does for long, and by its largest current. */
-static void add_limits(drawing *d, const pki_drive *drive)
+static void add_limits(drawing *d, const pki_drive *drive, double ambient)
 {
   const double reach = drive->voltage > 0 ? drive->voltage / drive->motor->motor.constant * RPM : 1000;
-  const double torques[2] = {pki_drive_continuous(drive), pki_drive_peak(drive)};
+  const double torques[2] = {pki_drive_continuous(drive, ambient), pki_drive_peak(drive)};
   static const char *const names[2] = {"for long", "largest current"};
   for (int i = 0; i < 2; i++) {
     if (!isnan(torques[i]) && d->n < SERIES) {
@@ -172,7 +175,7 @@ pk_status pki_size_plot_cloud(const pki_sizing *sizing, const pki_size_group *g,
   }
   /* clouds first, so that the lines know how far they reach; the last one is drawn in front of its neighbours */
   add_voltages(&d, g, front, 3 * largest_torque(&d));
-  add_limits(&d, &front->drive);
+  add_limits(&d, &front->drive, sizing->options.ambient);
   pki_drive_words(&front->drive, words, sizeof words);
   snprintf(title, sizeof title, "%s: %s", g->joints[joint], words);
   const pki_svg_panel panel = {.title = title,
