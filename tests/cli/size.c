@@ -143,7 +143,13 @@ static void words_are_enough_for_the_simple_case(void **state)
   const cJSON *line = cJSON_GetObjectItem(cJSON_GetObjectItem(c, "lines"), "voltage");
   assert_near(number_at(line, "used"), 1, 1e-6);
   assert_greater(number_at(c, "ratio"), 60);
+  char gear[64];
+  snprintf(gear, sizeof gear, "gear,\"%.4g:1\",1,", number_at(c, "ratio"));
   cJSON_Delete(o);
+  size_t size;
+  char *text = pki_file_read("words/parts.csv", 1 << 16, &size);
+  assert_true(contains(text, gear));
+  free(text);
 }
 
 /* The folder of an optimised motion stands for its motion.csv. */
