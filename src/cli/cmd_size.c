@@ -307,6 +307,10 @@ static pki_size_study *load_study(const pki_args *args, int *code)
     list[nset++] = rounds;
   }
   if (pki_size_is_study(args)) {
+    if (!pki_size_study_alone(args)) {
+      pki_sets_free(&sets);
+      return NULL;
+    }
     if (pki_problems_note(&problems, pki_yaml_locate(&pki_size_kind, args->words[0], path, &err), &err) ==
         PK_OK) {
       pki_size_study_load(path, list, nset, &study, &problems);

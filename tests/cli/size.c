@@ -193,6 +193,17 @@ static void wrong_words_end_with_status_2(void **state)
       {"size hoist.csv --rounds 2",
        "rounds need motions that can be made again, gait or scenario; hoist is a motion\n"},
       {"size none.csv", "none.csv"},
+      {"size hoist.csv --gears ''",
+       "pronk size: --gears is empty, expected numbers with commas between them\n"},
+      {"size hoist.csv --efficiency 0.8",
+       "pronk size: --efficiency is that of the ratios in --gears, which are missing\n"},
+      {"size study.yaml --voltages 48", "pronk size: --voltages goes with motions, not with the sizing study "
+                                        "study.yaml, whose keys say that: change them by "
+                                        "--set, as in --set 'drives.0.voltages=[48]'\n"},
+      {"size biped-drive",
+       "there is no file, sizing study, motion or scenario \"biped-drive\"; did you mean \"biped-drives\"?"},
+      {"size biped-wak --gears 5", "did you mean \"biped-walk\"?"},
+      {"size arm.urdf", "pronk size: arm.urdf is a model, which does nothing by itself: "},
       {"size study.yaml --set margn=1", "did you mean \"margin\"?"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
