@@ -55,10 +55,12 @@ static void put_rounds(const pki_size_result *result, pki_report *r)
     return;
   }
   pki_report_section(r, "rounds", "Rounds");
-  pki_report_paragraph(r, result->agreed
-                              ? "In the last round the robot carried the drives that were then chosen: "
-                                "choice and motion agree."
-                              : "Choice and motion do not agree yet: more rounds may bring them together.");
+  pki_report_paragraph(
+      r, result->agreed        ? "In the last round the robot carried the drives that were then chosen: "
+                                 "choice and motion agree."
+         : result->swings >= 0 ? "The choice swings: that of an earlier round has come back, and more rounds "
+                                 "would repeat what is below."
+                               : "Choice and motion do not agree yet: more rounds may bring them together.");
   pki_size_round_table(result, &table);
   put_table(r, &table);
   if (result->nreplaced > 0) {
