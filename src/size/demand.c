@@ -200,7 +200,7 @@ static pki_demand demand_of_joint(const pki_drive *d, const pki_duty *duty, cons
   raise_use(&out.lines[PKI_LINE_GEAR], sqrt(gear), -1, NAN);
   find_temperatures(d, duty, joint, options, &out);
   out.lines[PKI_LINE_PEAK] = line_of(pki_drive_peak(d));
-  out.lines[PKI_LINE_VOLTAGE] = line_of(d->voltage);
+  out.lines[PKI_LINE_VOLTAGE] = line_of(pki_drive_volts(d));
   out.lines[PKI_LINE_SPEED] = line_of(pki_drive_fastest(d));
   out.lines[PKI_LINE_GEAR_PEAK] = line_of(d->gear.peak_torque);
   add_samples(d, duty, joint, options, &out);

@@ -7,7 +7,8 @@
 
 pki_drive pki_drive_of(const pki_motor_entry *motor, const pki_gear *gear, double voltage)
 {
-  pki_drive d = {.motor = motor, .voltage = voltage > 0 ? voltage : motor->motor.voltage};
+  const double own = motor->bus > 0 ? motor->bus : motor->motor.voltage;
+  pki_drive d = {.motor = motor, .voltage = voltage > 0 ? voltage : own};
   if (gear != NULL) {
     d.gear = *gear;
   } else {
@@ -16,6 +17,12 @@ pki_drive pki_drive_of(const pki_motor_entry *motor, const pki_gear *gear, doubl
     snprintf(d.gear.name, sizeof d.gear.name, "%g:1", motor->motor.gear);
   }
   return d;
+}
+
+double pki_drive_volts(const pki_drive *drive)
+{
+  const pki_motor_entry *m = drive->motor;
+  return m->bus > 0 ? drive->voltage * m->motor.voltage / m->bus : drive->voltage;
 }
 
 /* A motor that is sold with its gear has mass and price of both. */
@@ -81,7 +88,7 @@ pk_motor_parameters pki_drive_parameters(const pki_drive *drive)
   p.gear = drive->gear.ratio;
   p.efficiency = drive->gear.efficiency;
   p.inertia += drive->gear.inertia;
-  p.voltage = drive->voltage;
+  p.voltage = pki_drive_volts(drive);
   return p;
 }
 

@@ -89,13 +89,14 @@ static int list_ratios(const pki_size_group *g, const pki_drive *front, const pk
 }
 
 /* The line of a voltage with a winding of so many ohm, from where it comes below `top` to its end at the axis. */
-static void add_voltage(drawing *d, const pk_motor_parameters *m, double resistance, double voltage,
-                        double top, bool front)
+static void add_voltage(drawing *d, const pki_drive *drive, double resistance, double top, bool front)
 {
+  const pk_motor_parameters *m = &drive->motor->motor;
+  const double voltage = pki_drive_volts(drive);
   const double stall = m->constant * voltage / resistance, fastest = voltage / m->constant * RPM;
   double *y = NULL, *x = begin_series(d, front ? PKI_SVG_LINE : PKI_SVG_DASHED, 1, &y);
   if (x != NULL) {
-    snprintf(d->names[d->n], NAME, "%g V", voltage);
+    snprintf(d->names[d->n], NAME, "%g V", drive->voltage);
     x[0] = stall > top ? fastest * (1 - top / stall) : 0, y[0] = fmin(stall, top);
     x[1] = fastest, y[1] = 0;
     d->series[d->n++].n = 2;
@@ -117,7 +118,7 @@ static void add_voltages(drawing *d, const pki_size_group *g, const pki_drive_ca
     }
     if (!known) {
       drawn[n++] = c->voltage;
-      add_voltage(d, &c->motor->motor, resistance, c->voltage, top, i < 0);
+      add_voltage(d, c, resistance, top, i < 0);
     }
   }
 }
@@ -137,7 +138,8 @@ static double largest_torque(const drawing *d)
 /* What the motor does for long, and by its largest current. */
 static void add_limits(drawing *d, const pki_drive *drive, double ambient)
 {
-  const double reach = drive->voltage > 0 ? drive->voltage / drive->motor->motor.constant * RPM : 1000;
+  const double volts = pki_drive_volts(drive);
+  const double reach = volts > 0 ? volts / drive->motor->motor.constant * RPM : 1000;
   const double torques[2] = {pki_drive_continuous(drive, ambient), pki_drive_peak(drive)};
   static const char *const names[2] = {"for long", "largest current"};
   for (int i = 0; i < 2; i++) {

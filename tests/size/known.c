@@ -224,6 +224,28 @@ static void a_load_that_is_lowered_gives_back(void **state)
   pki_duty_free(&duty);
 }
 
+/* A three-phase motor as a DC motor has 0.866 of its bus, and draws its power from the bus. */
+static void a_motor_has_its_share_of_the_bus(void **state)
+{
+  (void)state;
+  const pki_duty_options options = pki_duty_options_default();
+  pki_motor_entry m = bench_motor();
+  m.motor.voltage = 0.866 * 24;
+  m.bus = 24;
+  pki_duty duty = bench_duty(hoist, 1, 2);
+  const double buses[] = {0, 24, 48};
+  for (int i = 0; i < 3; i++) {
+    pki_drive d = pki_drive_of(&m, NULL, buses[i]);
+    d.gear = pki_gear_of_ratio(20);
+    const double bus = i == 2 ? 48 : 24;
+    assert_near(d.voltage, bus, 0);
+    assert_near(pki_demand_of(&d, &duty, bench_joint, 1, &options).lines[PKI_LINE_VOLTAGE].has, 0.866 * bus,
+                1e-12);
+    assert_near(pki_drive_parameters(&d).voltage, 0.866 * bus, 1e-12);
+  }
+  pki_duty_free(&duty);
+}
+
 /* ---- heat ---- */
 
 static bench_point hold(double t)
@@ -376,6 +398,7 @@ int main(void)
       cmocka_unit_test(efficiency_divides_when_driving_and_multiplies_when_braking),
       cmocka_unit_test(a_turn_from_rest_to_rest_takes_the_least_joule_heat),
       cmocka_unit_test(a_load_that_is_lowered_gives_back),
+      cmocka_unit_test(a_motor_has_its_share_of_the_bus),
       cmocka_unit_test(samples_that_are_far_apart_warm_as_the_exponentials_say),
       cmocka_unit_test(warm_air_leaves_less_for_long),
       cmocka_unit_test(air_that_is_too_warm_for_a_winding_fails),

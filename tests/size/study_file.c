@@ -272,6 +272,8 @@ static void wrong_gears_and_prices_of_motors_are_told(void **state)
       {MOTOR "price: -1\n", "price is -1, expected 0 to 1e+09 EUR (of one, with its gear, where it has one)"},
       {MOTOR "speed: -1\n",
        "speed is -1, expected 0 to 1e+06 rad/s (of the rotor, largest that its bearings allow)"},
+      {MOTOR "voltage: 24\nbus: 20\n", "bus is 20 V, expected at least voltage, which is 24 V"},
+      {MOTOR "bus: 20\n", "bus needs voltage, what the motor has of it"},
       {MOTOR "gear: 3\ngears: [2]\n", "gears are for a bare motor, and this one has a gear of 3"},
       {MOTOR "gears: [x]\n", "gears is \"x\", expected a number"},
       {"name: a\nmaker: b\nkind: torque\nlimit: 1\ngears: [2]\n",
