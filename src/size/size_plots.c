@@ -32,30 +32,70 @@ static double *begin_series(drawing *d, pki_svg_style style, int color, double *
 
 /* ---- clouds ---- */
 
-/* Samples of a joint at the rotor: the magnitude of its speed, and the torque along it. */
+/* Where the samples of a bucket go furthest: by torque, and by what they need of the voltage. */
+typedef struct bucket {
+  pki_rotor_point torque, volts;
+  double most_torque, most_volts; /* negative: it is empty */
+} bucket;
+
+static void add_to_bucket(bucket *b, const pk_motor_parameters *m, pki_rotor_point p)
+{
+  const double volts = fabs(m->resistance * p.torque / m->constant + m->constant * p.speed);
+  if (fabs(p.torque) > b->most_torque) {
+    b->torque = p;
+    b->most_torque = fabs(p.torque);
+  }
+  if (volts > b->most_volts) {
+    b->volts = p;
+    b->most_volts = volts;
+  }
+}
+
+static void put_point(double *x, double *y, int *n, pki_rotor_point p)
+{
+  x[*n] = fabs(p.speed) * RPM;
+  y[(*n)++] = p.speed < 0 ? -p.torque : p.torque;
+}
+
+static void put_bucket(double *x, double *y, int *n, const bucket *b)
+{
+  if (b->most_torque >= 0) {
+    put_point(x, y, n, b->torque);
+    put_point(x, y, n, b->volts);
+  }
+}
+
+/* Samples of a joint at the rotor: the magnitude of its speed, and the torque along it. Where there are more than can be told apart, two of each
+ * bucket, so that what comes nearest to a line is among them. */
 static void add_cloud(drawing *d, const pki_sizing *z, const pki_drive *drive, const char *joint, int color)
 {
-  int samples = 0, seen = 0, n = 0;
+  const bucket empty = {.most_torque = -1, .most_volts = -1};
+  bucket b = empty;
+  long samples = 0, seen = 0;
+  int n = 0;
   double *y = NULL, *x = begin_series(d, PKI_SVG_POINTS, color, &y);
   for (int k = 0; k < z->duty.count; k++) {
-    samples += z->duty.motions[k].n;
+    samples += pki_duty_joint(&z->duty.motions[k], joint) != NULL ? z->duty.motions[k].n : 0;
   }
+  const long buckets = samples > POINTS ? POINTS / 2 : samples;
   for (int k = 0; x != NULL && k < z->duty.count; k++) {
     const pki_duty_motion *m = &z->duty.motions[k];
     const pki_joint_duty *j = pki_duty_joint(m, joint);
     for (int i = 0; j != NULL && i < m->n; i++, seen++) {
-      if (samples > POINTS &&
-          (long long)seen * POINTS / samples == (long long)(seen - 1) * POINTS / samples) {
+      const pki_rotor_point p = pki_drive_at(drive, j->speed[i], j->acceleration[i], j->torque[i]);
+      if (samples <= POINTS) {
+        put_point(x, y, &n, p);
         continue;
       }
-      const pki_rotor_point p = pki_drive_at(drive, j->speed[i], j->acceleration[i], j->torque[i]);
-      if (n < POINTS) {
-        x[n] = fabs(p.speed) * RPM;
-        y[n++] = p.speed < 0 ? -p.torque : p.torque;
+      if (seen > 0 && seen * buckets / samples != (seen - 1) * buckets / samples) {
+        put_bucket(x, y, &n, &b);
+        b = empty;
       }
+      add_to_bucket(&b, &drive->motor->motor, p);
     }
   }
   if (x != NULL) {
+    put_bucket(x, y, &n, &b);
     d->series[d->n++].n = n;
   }
 }
@@ -213,6 +253,19 @@ static void add_front(drawing *d, const pki_size_group *g, bool price)
   }
 }
 
+/* The range of the points of a series along x, with air beside them. */
+static void find_width(const pki_svg_series *s, double *least, double *most)
+{
+  *least = INFINITY, *most = -INFINITY;
+  for (int i = 0; i < s->n; i++) {
+    *least = fmin(*least, s->x[i]); /* the other where one is NAN */
+    *most = fmax(*most, s->x[i]);
+  }
+  const double air = *most > *least ? 0.06 * (*most - *least) : 0.06 * fabs(*most);
+  *least -= air;
+  *most += air;
+}
+
 void pki_size_plot_front(const pki_size_group *g, const char *id, pki_report *report)
 {
   drawing d = {.numbers = calloc((size_t)SERIES * 2 * (POINTS + 1), sizeof(double))};
@@ -229,11 +282,15 @@ void pki_size_plot_front(const pki_size_group *g, const char *id, pki_report *re
   for (int price = 0; price < 2; price++) {
     if ((price ? prices : masses) > 0) {
       const int first = d.n;
+      double least, most;
       add_front(&d, g, price);
+      find_width(&d.series[first], &least, &most);
       panels[n++] =
           (pki_svg_panel){.title = g->name,
                           .x = {.label = price ? "price of all its drives" : "mass of all its drives",
-                                .unit = price ? "EUR" : "kg"},
+                                .unit = price ? "EUR" : "kg",
+                                .least = least,
+                                .most = most},
                           .y = {.label = "mean electrical power", .unit = "W"},
                           .series = &d.series[first],
                           .nseries = d.n - first};
@@ -246,7 +303,7 @@ void pki_size_plot_front(const pki_size_group *g, const char *id, pki_report *re
   if (prices == 0) {
     pki_report_note(report,
                     "No price: none of the drives that fit has one in its file, so the front is that of mass "
-                    "and power alone. `price` in files of motors and gears adds it.");
+                    "and power alone. A price in files of motors and gears adds it.");
   }
   free(d.numbers);
 }

@@ -93,12 +93,30 @@ static void put_rounds(const pki_size_result *result, pki_report *r)
   }
 }
 
+void pki_size_put_candidates(const pki_size_group *g, int most, pki_report *r)
+{
+  pki_table table;
+  pki_size_fitting_table(g, most, &table);
+  if (table.nrow > 1) {
+    pki_report_subheading(r, "What fits");
+    pki_report_table(r, &table);
+  }
+  r->html.failed |= table.failed;
+  pki_table_free(&table);
+  pki_size_failing_table(g, most, &table);
+  if (table.nrow > 1) {
+    pki_report_subheading(r, "What fails, and why");
+    pki_report_table(r, &table);
+  }
+  r->html.failed |= table.failed;
+  pki_table_free(&table);
+}
+
 static void put_group(const pki_sizing *z, int index, pki_report *r)
 {
   enum { SHOWN = 60 };
   const pki_size_group *g = &z->groups[index];
   char id[40], text[200];
-  pki_table table;
   snprintf(id, sizeof id, "group-%d", index);
   pki_report_section(r, id, g->name);
   for (int k = 0; k < g->njoint; k++) {
@@ -107,8 +125,7 @@ static void put_group(const pki_sizing *z, int index, pki_report *r)
   }
   snprintf(id, sizeof id, "front-%d", index);
   pki_size_plot_front(g, id, r);
-  pki_size_candidate_table(g, SHOWN, &table);
-  put_table(r, &table);
+  pki_size_put_candidates(g, SHOWN, r);
   if (g->ncandidate > SHOWN) {
     snprintf(text, sizeof text, "%d more candidates are in candidates.csv.", g->ncandidate - SHOWN);
     pki_report_note(r, text);

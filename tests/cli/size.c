@@ -71,6 +71,8 @@ static void a_study_leaves_a_report_and_lists(void **state)
   assert_true(contains(text, "drum: maxon-re40, "));
   assert_true(contains(text, "Parts list"));
   assert_true(contains(text, "no price"));
+  assert_true(contains(text, ">What fits<") && contains(text, ">What fails, and why<"));
+  assert_true(contains(text, "kg, without gears of unknown mass"));
   assert_true(contains(text, "No price: none of the drives that fit has one"));
   free(text);
 }

@@ -370,6 +370,33 @@ static void the_choice_by_heat_is_the_matched_inertia(void **state)
   pki_sizing_free(&z);
 }
 
+/* A drive whose mass nobody knows takes less power, and still beats nothing that is light. */
+static void what_is_not_known_beats_nothing(void **state)
+{
+  (void)state;
+  static const struct {
+    double mass, power;
+    bool front;
+  } cases[] = {{1.2, 21.7, true}, {1.4, 11.3, true}, {NAN, 20.4, false}, {1.5, 12, false}};
+  const pki_size_rank rank = {.mass = 1, .energy = 1};
+  pki_drive_candidate list[4] = {0};
+  pki_size_group g = {.candidates = list, .ncandidate = 4};
+  for (int i = 0; i < 4; i++) {
+    list[i].fits = true;
+    list[i].demand.mass = cases[i].mass;
+    list[i].demand.power = cases[i].power;
+    list[i].demand.price = NAN;
+  }
+  pki_group_rank(&g, &rank);
+  for (int i = 0; i < 4; i++) {
+    for (int k = 0; k < 4; k++) {
+      if (list[i].demand.power == cases[k].power) {
+        assert_int_equal(list[i].front, cases[k].front);
+      }
+    }
+  }
+}
+
 /* Shares of two motions: squares of torques add up by time, however long each motion is. */
 static void weights_are_shares_of_the_working_time(void **state)
 {
@@ -403,6 +430,7 @@ int main(void)
       cmocka_unit_test(warm_air_leaves_less_for_long),
       cmocka_unit_test(air_that_is_too_warm_for_a_winding_fails),
       cmocka_unit_test(the_choice_by_heat_is_the_matched_inertia),
+      cmocka_unit_test(what_is_not_known_beats_nothing),
       cmocka_unit_test(weights_are_shares_of_the_working_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
