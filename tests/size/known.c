@@ -148,6 +148,11 @@ static void a_motor_below_the_load_factor_has_no_ratio(void **state)
   assert_true(pki_ratio_range(&s, &least, &largest));
   assert_less(least, 96.956411717);
   assert_greater(largest, 96.956411717);
+  m.continuous_current = 0.0426374990 * 1.00001 / m.motor.constant; /* ratios within less than 1 % */
+  assert_true(pki_ratio_range(&s, &least, &largest));
+  assert_less(least, 96.956411717);
+  assert_greater(largest, 96.956411717);
+  assert_less(largest / least, 1.02);
   pki_duty_free(&duty);
 }
 
