@@ -93,23 +93,24 @@ static void put_rounds(const pki_size_result *result, pki_report *r)
   }
 }
 
+/* A table under a title, where it has rows. */
+static void put_titled(pki_report *r, const char *title, pki_table *table)
+{
+  if (table->nrow > 1) {
+    pki_report_subheading(r, title);
+    pki_report_table(r, table);
+  }
+  r->html.failed |= table->failed;
+  pki_table_free(table);
+}
+
 void pki_size_put_candidates(const pki_size_group *g, int most, pki_report *r)
 {
   pki_table table;
   pki_size_fitting_table(g, most, &table);
-  if (table.nrow > 1) {
-    pki_report_subheading(r, "What fits");
-    pki_report_table(r, &table);
-  }
-  r->html.failed |= table.failed;
-  pki_table_free(&table);
+  put_titled(r, "What fits", &table);
   pki_size_failing_table(g, most, &table);
-  if (table.nrow > 1) {
-    pki_report_subheading(r, "What fails, and why");
-    pki_report_table(r, &table);
-  }
-  r->html.failed |= table.failed;
-  pki_table_free(&table);
+  put_titled(r, "What fails, and why", &table);
 }
 
 static void put_group(const pki_sizing *z, int index, pki_report *r)
