@@ -21,6 +21,14 @@ static double smooth_time(const pki_starleth_trot *t)
   return 1e6 * (t->parts[PK_STEP_PART_DYNAMICS].mean + t->parts[PK_STEP_PART_FACTOR].mean);
 }
 
+double pki_starleth_like_for_like(const pki_starleth_data *d, int config)
+{
+  const double cm = 1 / pki_starleth_configs[0].rate, hmj = 1 / pki_starleth_configs[PKI_STARLETH_HMJ].rate;
+  const double sweeps = d->trots[PKI_STARLETH_HMJ].parts[PK_STEP_PART_SOLVE].mean;
+  const double rest = sweeps * cm / (hmj - cm);
+  return (sweeps + rest) / (d->trots[config].parts[PK_STEP_PART_SOLVE].mean + rest);
+}
+
 void pki_starleth_explain_rate(const pki_starleth_data *d, int config, char *out, size_t size)
 {
   const pki_starleth_config *c = &pki_starleth_configs[config];
@@ -50,23 +58,12 @@ void pki_starleth_explain_rate(const pki_starleth_data *d, int config, char *out
         1e6 / c->rate / sweep_time(t), 1e6 * (hmj->step.mean - hmj->parts[PK_STEP_PART_SOLVE].mean));
   } else {
     snprintf(out, size,
-             "bilateral rows are eliminated with M in linear time, %.1f us, no dense inverse of G_B; then "
-             "%.0f sweeps "
-             "of %.2f us see contacts alone (HmJ: %.0f of %.2f us)",
-             1e6 * t->parts[PK_STEP_PART_FACTOR].mean, t->iterations, sweep_time(t), hmj->iterations,
-             sweep_time(hmj));
+             "%.0f sweeps of %.2f us, G_B and its factor among them, are %.0f %% of the step (HmJ: %.0f of "
+             "%.2f us); with the "
+             "constraints eliminated once: %.0f evaluations per second",
+             t->iterations, sweep_time(t), 100 * solve_share(t), hmj->iterations, sweep_time(hmj),
+             t->form_rate[PKI_STARLETH_ELIMINATED]);
   }
-}
-
-void pki_starleth_explain_limit(const pki_starleth_data *d, int config, char *out, size_t size)
-{
-  const pki_starleth_config *c = &pki_starleth_configs[config];
-  const pki_starleth_sweep *s = &d->sweeps[config];
-  const bool eliminated = c->set != PKI_STARLETH_MINIMAL && !c->prox;
-  snprintf(out, size, "%s; fewest sweeps at %.1f: %.0f",
-           eliminated ? "constraints are eliminated first: the sweeps see the G of minimal coordinates"
-                      : "the paper took half of its limit as alpha",
-           s->fastest, isfinite(s->fastest) ? s->iterations[(int)lround(10 * s->fastest) - 1] : NAN);
 }
 
 void pki_starleth_explain_push(const pki_starleth_push *p, bool jor_at_table, char *out, size_t size)

@@ -40,7 +40,7 @@ static void build_table(const pki_starleth_data *d, pki_table *table)
                                     c->alpha > 0 ? c->alpha : NAN,
                                     c->rate,
                                     t->rate,
-                                    t->impulse_rate,
+                                    t->form_rate[PKI_STARLETH_IMPULSES],
                                     c->rate / paper,
                                     t->rate / hmj,
                                     c->rtf,
