@@ -71,6 +71,9 @@ typedef struct pk_contact_problem {
   /* The factors of W; NULL: none. With W NULL they are all there is: enough for the certificate and for the
    * solvers that iterate in velocities. */
   const pk_contact_factor *factor;
+  /* [nbilateral] which constraint a bilateral row belongs to, rows of one being neighbours; NULL: each row is one. For
+   * successions by constraint (PK_SOLVER_SUCCESSION_CONTACT). */
+  const int *constraint;
 } pk_contact_problem;
 
 /* Rows of a problem: 3 ncontact + nbilateral + nbox. */
@@ -156,8 +159,8 @@ typedef enum pk_solver_succession {
   /* the normal of a contact, then its tangents on the disc of the new normal impulse; sor: each from the velocities that
    * the one before has left */
   PK_SOLVER_SUCCESSION_FINE,
-  /* normal and tangents of a contact from the same velocities, on the disc of the old normal impulse; sor: contact after
-   * contact */
+  /* normal and tangents of a contact from the same velocities, on the disc of the old normal impulse, and all rows of a
+   * bilateral constraint from the same; sor: contact after contact, constraint after constraint */
   PK_SOLVER_SUCCESSION_CONTACT,
   PK_SOLVER_SUCCESSION_COUNT
 } pk_solver_succession;

@@ -46,6 +46,17 @@ void pki_prox_contact(double *r, const double *xi, const double *step, double al
   pki_prox_tangents(r + 1, xi + 1, alpha * step[1], mu * (whole ? before : r[0]));
 }
 
+int pki_prox_together(const pk_contact_problem *p, int row, bool whole)
+{
+  const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
+  int end = row + 1;
+  while (whole && p->constraint != NULL && end < boxes &&
+         p->constraint[end - first] == p->constraint[row - first]) {
+    end++;
+  }
+  return end;
+}
+
 /* Jacobi converges for alpha below 2 over the spectral radius of inv(D) W. Where bilateral rows are solved exactly contacts see
  * the Schur complement of their block, whose radius is no larger. */
 double pki_jor_alpha(const pki_solve *run, double *x, double *y)
@@ -195,21 +206,35 @@ static void sor_contact(const pk_contact_problem *p, int i, const double *step, 
   }
 }
 
+/* Bilateral or box rows from the same velocities; xi [size] is scratch. */
+static void sor_rows(const pk_contact_problem *p, int from, int end, double *xi, const double *step,
+                     double alpha, double *r)
+{
+  for (int i = from; i < end; i++) {
+    xi[i] = row_velocity(p, i, r);
+  }
+  for (int i = from; i < end; i++) {
+    r[i] = pki_clamp_box(p, i, r[i] - alpha * step[i] * xi[i]);
+  }
+}
+
 static void solve_sor(pki_solve *run)
 {
   const pk_contact_problem *p = run->p;
   const size_t mark = pki_arena_mark(&run->arena);
   const bool whole = run->options->succession == PK_SOLVER_SUCCESSION_CONTACT;
   const double alpha = pki_sor_alpha(run);
-  double *step = take_prox(&run->arena, p).step, *r = run->r;
+  const prox_scratch s = take_prox(&run->arena, p);
+  double *step = s.step, *r = run->r;
   pki_prox_steps(p, step);
   const pki_bilateral_block b = begin_bilateral(run);
   do {
     for (int i = 0; i < p->ncontact; i++) {
       sor_contact(p, i, step, alpha, whole, r);
     }
-    for (int i = b.first + b.n; i < pk_contact_size(p); i++) {
-      r[i] = pki_clamp_box(p, i, r[i] - alpha * step[i] * row_velocity(p, i, r));
+    for (int i = b.first + b.n, end; i < pk_contact_size(p); i = end) {
+      end = pki_prox_together(p, i, whole);
+      sor_rows(p, i, end, s.x, step, alpha, r);
     }
     solve_bilateral(p, &b, r);
   } while (!pki_solve_swept(run, CHECK_EVERY));

@@ -1,5 +1,7 @@
 #include "contact/solvers/prox_bilateral.h"
 
+#include <string.h>
+
 pki_bilateral_block pki_bilateral_block_take(pki_arena *arena, const pk_contact_problem *p)
 {
   const size_t n = (size_t)p->nbilateral;
@@ -8,17 +10,46 @@ pki_bilateral_block pki_bilateral_block_take(pki_arena *arena, const pk_contact_
   b.L = pki_arena_take(arena, n * n, sizeof *b.L);
   b.dinv = pki_arena_take(arena, n, sizeof *b.dinv);
   b.x = pki_arena_take(arena, n, sizeof *b.x);
+  b.row = pki_arena_take(arena, p->factor != NULL ? (size_t)p->factor->n : 0, sizeof *b.row);
   return b;
+}
+
+/* Row i of the factor times its weights, to where its coordinates are; sign 0 takes it away again. */
+static void spread_row(const pki_bilateral_block *b, const pk_contact_factor *f, int i, double sign)
+{
+  const size_t at = (size_t)(b->first + i) * (size_t)f->stride;
+  for (int e = 0; e < f->count[b->first + i]; e++) {
+    const int k = f->col[at + (size_t)e];
+    b->row[k] = sign * f->weight[k] * f->Y[at + (size_t)e];
+  }
+}
+
+/* The spread row times row j of the factor. */
+static double spread_product(const pki_bilateral_block *b, const pk_contact_factor *f, int j)
+{
+  const size_t at = (size_t)(b->first + j) * (size_t)f->stride;
+  double sum = 0;
+  for (int e = 0; e < f->count[b->first + j]; e++) {
+    sum += b->row[f->col[at + (size_t)e]] * f->Y[at + (size_t)e];
+  }
+  return sum;
 }
 
 /* Row i of G_B below the diagonal; returns the first column that is not zero. */
 static int gather_row(const pki_bilateral_block *b, const pk_contact_problem *p, int i)
 {
+  const pk_contact_factor *f = p->W == NULL ? p->factor : NULL;
   double *row = b->L + (size_t)i * (size_t)b->n;
   int from = i;
+  if (f != NULL) {
+    spread_row(b, f, i, 1);
+  }
   for (int j = i - 1; j >= 0; j--) {
-    row[j] = pki_entry(p, b->first + i, b->first + j);
+    row[j] = f != NULL ? spread_product(b, f, j) : pki_entry(p, b->first + i, b->first + j);
     from = row[j] != 0 ? j : from;
+  }
+  if (f != NULL) {
+    spread_row(b, f, i, 0);
   }
   return from;
 }
@@ -27,6 +58,9 @@ static int gather_row(const pki_bilateral_block *b, const pk_contact_problem *p,
 void pki_bilateral_block_factor(pki_bilateral_block *b, const pk_contact_problem *p)
 {
   static const double redundancy = 1e-12; /* of the diagonal: such a row adds nothing */
+  if (p->W == NULL) {
+    memset(b->row, 0, (size_t)p->factor->n * sizeof *b->row);
+  }
   for (int i = 0; i < b->n; i++) {
     double *row = b->L + (size_t)i * (size_t)b->n;
     const double diagonal = pki_entry(p, b->first + i, b->first + i);

@@ -16,6 +16,7 @@ typedef struct pki_bilateral_block {
   double *L;    /* [n][n] below the diagonal */
   double *dinv; /* [n] 0 for a row that those before it say already */
   double *x;    /* [n] velocities, then changes of impulses */
+  double *row;  /* [n of the factor] zeros: a row of the factor, spread out */
 } pki_bilateral_block;
 
 /* From an arena, or one that counts. */

@@ -152,10 +152,13 @@ static void sor_sweep(const pk_contact_problem *p, const space *s, double alpha,
   for (int i = 0; i < p->ncontact; i++) {
     sor_contact(p, s, i, alpha, r);
   }
-  for (int i = s->exact.first + s->exact.n; i < pk_contact_size(p); i++) {
-    const double before = r[i];
-    r[i] = pki_clamp_box(p, i, r[i] - alpha * s->step[i] * row_velocity(s, i, r));
-    update_coordinates(s, i, r[i] - before);
+  for (int i = s->exact.first + s->exact.n, end; i < pk_contact_size(p); i = end) {
+    end = pki_prox_together(p, i, s->whole);
+    read_rows(s, i, end, r);
+    for (int k = i; k < end; k++) {
+      r[k] = pki_clamp_box(p, k, r[k] - alpha * s->step[k] * s->xi[k]);
+    }
+    apply_rows(s, i, end, r);
   }
   solve_bilateral(s, r);
 }
