@@ -155,7 +155,7 @@ typedef struct pki_starleth_curve {
   const char *name;
   double dt, *time, *force; /* [n] s, N; one block */
   int n;
-  double mean, peak, ripple; /* N; ripple: how far the force goes to and fro in a stance */
+  double mean, peak, ripple; /* N; ripple: swing about the running mean in a stance */
   bool stays;                /* finite and on its feet to the end */
 } pki_starleth_curve;
 

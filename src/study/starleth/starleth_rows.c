@@ -139,7 +139,7 @@ static void add_curve(const pki_starleth_data *d, const sheet *s, int k)
     pki_study_hold_least(s->result, cm->peak);
   }
   pki_study_put(s->result, s->section, ids[k], "ripple", "N", NAN, c->ripple, PKI_VERDICT_NONE,
-                "%s: way to and fro, 40 to 350 ms after landing", c->name);
+                "%s: swing about the mean over 27 ms, 110 to 350 ms after landing", c->name);
   if (k == 0) {
     pki_study_note(s->result,
                    "the paper: the low damping leads to oscillations; held to twice the hard curve's");

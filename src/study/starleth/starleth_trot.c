@@ -249,23 +249,34 @@ static pk_status record_curve(pki_starleth_world *w, double after, pki_starleth_
   return status;
 }
 
-/* Peak; and how far the force goes to and fro while the foot stands, from 40 ms (half a tenth of the cycle), when the impact is over, to 350 ms: its
- * variation beyond that of a curve that only rises or only falls. */
+/* Mean of a curve within half a period of a sample. */
+static double mean_about(const pki_starleth_curve *c, int i, int half)
+{
+  double sum = 0;
+  for (int k = i - half; k <= i + half; k++) {
+    sum += c->force[k];
+  }
+  return sum / (2 * half + 1);
+}
+
+/* Peak; and how the force swings about its mean over a period of the springs' oscillation, while the foot and its diagonal one
+ * carry the robot: from 110 ms, when the other pair has left the ground, to 350 ms. */
 static void measure_curve(pki_starleth_curve *c)
 {
-  double variation = 0;
-  int first = -1, last = -1;
+  static const double period = 0.027, from = 0.11, to = 0.35; /* s */
+  const int half = (int)lround(0.5 * period / c->dt);
+  double ss = 0;
+  int n = 0;
   c->peak = 0;
   for (int i = 0; i < c->n; i++) {
     c->peak = fmax(c->peak, c->force[i]);
-    if (c->time[i] < 0.04 || c->time[i] > 0.35) {
-      continue;
+    if (c->time[i] >= from && c->time[i] <= to && i >= half && i + half < c->n) {
+      const double away = c->force[i] - mean_about(c, i, half);
+      ss += away * away;
+      n++;
     }
-    variation += first >= 0 ? fabs(c->force[i] - c->force[i - 1]) : 0;
-    first = first >= 0 ? first : i;
-    last = i;
   }
-  c->ripple = first >= 0 ? variation - fabs(c->force[last] - c->force[first]) : NAN;
+  c->ripple = n > 0 ? sqrt(ss / n) : NAN;
 }
 
 pk_status pki_starleth_curves(const pki_starleth_lab *lab, pki_starleth_data *d, pk_error *err)
