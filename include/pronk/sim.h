@@ -220,6 +220,8 @@ typedef struct pk_sim_options {
   double stiffness_n;
   /* N/m, tangential. Default 30000. */
   double stiffness_t;
+  /* N/m^3, normal: hardens the spring, whose force is stiffness_n x + stiffness_cubic x^3 at a depth of x. Default 0. */
+  double stiffness_cubic;
   /* N s/m, of compliant contacts, normal. Default 50. */
   double damping_n;
   /* N s/m, tangential. Default 50. */

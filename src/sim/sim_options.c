@@ -83,6 +83,8 @@ const pk_field pki_sim_fields[] = {
      "normal stiffness of the springs of compliant and penalty contacts"},
     {"stiffness_t", offsetof(pk_sim_options, stiffness_t), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
      "tangential stiffness of the springs of compliant and penalty contacts"},
+    {"stiffness_cubic", offsetof(pk_sim_options, stiffness_cubic), PK_FIELD_REAL, "N/m^3", 0, 0, 1e18, NULL,
+     "normal force of these springs for the third power of the depth, beside the linear one"},
     {"damping_n", offsetof(pk_sim_options, damping_n), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
      "normal damping of the springs of compliant and penalty contacts"},
     {"damping_t", offsetof(pk_sim_options, damping_t), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+const char pki_study_other_machine[] = "a speed of another machine",
+           pki_study_quick[] = "left out by --quick";
+
 pki_verdict pki_study_judge(const pki_study_row *row)
 {
   if (row->tolerance[0] == '\0') {
@@ -71,8 +74,12 @@ void pki_study_hold_near(pki_study_result *result, double distance)
   const double paper = paper_of(result);
   const pki_study_row *row = last_row(result);
   const char *unit = row != NULL ? row->unit : "";
-  hold(result, paper - distance, paper + distance, "within %.3g%s%s", distance, unit[0] != '\0' ? " " : "",
-       unit);
+  if (distance == 0) {
+    hold(result, paper, paper, "exactly");
+  } else {
+    hold(result, paper - distance, paper + distance, "within %.3g%s%s", distance, unit[0] != '\0' ? " " : "",
+         unit);
+  }
 }
 
 void pki_study_hold_factor(pki_study_result *result, double factor)

@@ -24,6 +24,9 @@ __attribute__((format(printf, 3, 4))) void pki_study_require(pki_study_result *r
 /* Why the row has no verdict; a row with a tolerance becomes one that was left out. */
 __attribute__((format(printf, 2, 3))) void pki_study_excuse(pki_study_result *result, const char *why, ...);
 
+/* Reasons that studies share: speeds; the quick form. */
+extern const char pki_study_other_machine[], pki_study_quick[];
+
 /* The verdict that follows from a row's value, bounds, conditions and words. */
 pki_verdict pki_study_judge(const pki_study_row *row);
 
