@@ -71,6 +71,9 @@ typedef struct pk_contact_problem {
   /* The factors of W; NULL: none. With W NULL they are all there is: enough for the certificate and for the
    * solvers that iterate in velocities. */
   const pk_contact_factor *factor;
+  /* [nbilateral] which constraint a bilateral row belongs to, rows of one being neighbours; NULL: each row is one. For
+   * successions by constraint (PK_SOLVER_SUCCESSION_CONTACT). */
+  const int *constraint;
 } pk_contact_problem;
 
 /* Rows of a problem: 3 ncontact + nbilateral + nbox. */
@@ -151,6 +154,17 @@ typedef enum pk_solver_stop {
   PK_SOLVER_STOP_COUNT
 } pk_solver_stop;
 
+/* In which order jor and sor (both forms) project (Gehring et al. 2014, below equation 19). */
+typedef enum pk_solver_succession {
+  /* the normal of a contact, then its tangents on the disc of the new normal impulse; sor: each from the velocities that
+   * the one before has left */
+  PK_SOLVER_SUCCESSION_FINE,
+  /* normal and tangents of a contact from the same velocities, on the disc of the old normal impulse, and all rows of a
+   * bilateral constraint from the same; sor: contact after contact, constraint after constraint */
+  PK_SOLVER_SUCCESSION_CONTACT,
+  PK_SOLVER_SUCCESSION_COUNT
+} pk_solver_succession;
+
 /* Start from pk_solver_options_default(). */
 typedef struct pk_solver_options {
   /* Default PK_SOLVER_AUTO. */
@@ -176,6 +190,11 @@ typedef struct pk_solver_options {
    * that of any of them. With a time limit the stages have half of it, the others equal shares of the rest. For
    * problems that are solved once; a step has other means, and no time for it. Default false. */
   bool thorough;
+  /* Of jor and sor. Default PK_SOLVER_SUCCESSION_FINE. */
+  pk_solver_succession succession;
+  /* Of jor and sor: bilateral rows are not iterated over, but solved exactly in each sweep, from the velocities that contacts
+   * and box rows leave (Gehring et al. 2014, equation 20). Default false. */
+  bool bilateral_direct;
 } pk_solver_options;
 
 PK_API pk_solver_options pk_solver_options_default(void);

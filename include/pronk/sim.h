@@ -116,6 +116,7 @@ typedef enum pk_impact_law {
 typedef enum pk_bilateral_method {
   PK_BILATERAL_METHOD_DIRECT, /* eliminated with M, exactly, before the contact solver */
   PK_BILATERAL_METHOD_PROX,   /* rows that the contact solver iterates over */
+  PK_BILATERAL_METHOD_SWEEP,  /* rows that jor and sor solve exactly in each sweep; other solvers iterate over them */
   PK_BILATERAL_METHOD_COUNT
 } pk_bilateral_method;
 
@@ -205,6 +206,8 @@ typedef struct pk_sim_options {
   double change_rel;
   /* N s, of PK_SOLVER_STOP_CHANGE. Default 1e-6. */
   double change_abs;
+  /* Of jor and sor. Default PK_SOLVER_SUCCESSION_FINE. */
+  pk_solver_succession succession;
   /* Default PK_CONTACT_LAW_HARD. */
   pk_contact_law law;
   /* Default PK_IMPACT_LAW_GROUP. */
@@ -217,6 +220,8 @@ typedef struct pk_sim_options {
   double stiffness_n;
   /* N/m, tangential. Default 30000. */
   double stiffness_t;
+  /* N/m^3, normal: hardens the spring, whose force is stiffness_n x + stiffness_cubic x^3 at a depth of x. Default 0. */
+  double stiffness_cubic;
   /* N s/m, of compliant contacts, normal. Default 50. */
   double damping_n;
   /* N s/m, tangential. Default 50. */

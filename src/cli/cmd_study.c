@@ -1,5 +1,5 @@
 /* pronk study: run studies, print what they found. */
-#include "study/study.h"
+#include "study/study_verdict.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 
 const pki_option pki_options_study[] = {{"output", 'o', "DIR", "folder for reports (default: out)"},
                                         {"quick", 0, NULL, "leave out what takes long"},
+                                        {"spoil", 0, "ID", "judge this row with a value out of its bounds"},
                                         {0}};
 
 static cJSON *row_json(const pki_study_row *row)
@@ -24,11 +25,13 @@ static cJSON *row_json(const pki_study_row *row)
   cJSON_AddStringToObject(o, "unit", row->unit);
   cJSON_AddStringToObject(o, "note", row->note);
   cJSON_AddStringToObject(o, "section", row->section);
-  /* null: nothing to hold */
+  /* null: nothing to hold, or left out */
+  const bool judged = row->verdict == PKI_VERDICT_HOLDS || row->verdict == PKI_VERDICT_MISSES;
   cJSON_AddItemToObject(o, "ok",
-                        row->verdict == PKI_VERDICT_NONE
-                            ? cJSON_CreateNull()
-                            : cJSON_CreateBool(row->verdict == PKI_VERDICT_HOLDS));
+                        judged ? cJSON_CreateBool(row->verdict == PKI_VERDICT_HOLDS) : cJSON_CreateNull());
+  cJSON_AddStringToObject(o, "verdict", pki_verdict_name(row->verdict));
+  cJSON_AddStringToObject(o, "tolerance", row->tolerance);
+  cJSON_AddStringToObject(o, "why", row->why);
   return o;
 }
 
@@ -45,13 +48,19 @@ static cJSON *study_json(const pki_study *study, const pki_study_result *result)
   return o;
 }
 
-static int count_misses(const pki_study_result *result)
+/* Rows that fail a study, each in one line. */
+static void print_failures(const pki_study_result *result, const pki_palette *p)
 {
-  int misses = 0;
   for (int i = 0; i < result->nrow; i++) {
-    misses += result->rows[i].verdict == PKI_VERDICT_MISSES;
+    const pki_study_row *row = &result->rows[i];
+    if (row->verdict == PKI_VERDICT_MISSES) {
+      printf("%smisses:%s %s: paper %g, measured %g %s (%s)\n", p->red, p->plain, row->what, row->paper,
+             row->measured, row->unit, row->tolerance);
+    } else if (row->verdict == PKI_VERDICT_NONE && !isnan(row->paper) && row->why[0] == '\0') {
+      printf("%snot judged:%s %s: paper %g, measured %g %s\n", p->red, p->plain, row->what, row->paper,
+             row->measured, row->unit);
+    }
   }
-  return misses;
 }
 
 static void print_text(const pki_study *study, const pki_study_result *result)
@@ -59,33 +68,45 @@ static void print_text(const pki_study *study, const pki_study_result *result)
   const pki_palette p = pki_palette_for(stdout);
   printf("%s%s%s: %s\n%s%s%s\n\n%s\n", p.bold, study->name, p.plain, study->doc, p.dim, study->source,
          p.plain, result->summary.data != NULL ? result->summary.data : "");
-  int held = 0;
-  for (int i = 0; i < result->nrow; i++) {
-    const pki_study_row *row = &result->rows[i];
-    held += row->verdict == PKI_VERDICT_HOLDS;
-    if (row->verdict == PKI_VERDICT_MISSES) {
-      printf("%smisses:%s %s: paper %g, measured %g %s\n", p.red, p.plain, row->what, row->paper,
-             row->measured, row->unit);
-    }
+  print_failures(result, &p);
+  const int held = pki_study_count(result, PKI_VERDICT_HOLDS),
+            misses = pki_study_count(result, PKI_VERDICT_MISSES),
+            left_out = pki_study_count(result, PKI_VERDICT_LEFT_OUT);
+  printf("%s%d of %d%s values that the study is held to are met.", pki_study_passes(result) ? p.green : p.red,
+         held, held + misses, p.plain);
+  if (left_out > 0) {
+    printf(" %d more were left out; the report says why.", left_out);
   }
-  const int misses = count_misses(result);
-  printf("%s%d of %d%s values that the study is held to are met. Report: %s\n", misses ? p.red : p.green,
-         held, held + misses, p.plain, result->report);
+  printf(" Report: %s\n", result->report);
 }
 
-/* One study into `folder`/NAME; JSON goes to `json` when it is not NULL. */
-static int run_one(const pki_study *study, const char *folder, bool quick, cJSON **json)
+/* What run_one and run_all do with studies. */
+typedef struct study_command {
+  const char *folder, *spoil; /* spoil NULL: nothing */
+  bool quick, spoilt;         /* spoilt: a row of that id was found */
+} study_command;
+
+/* A row is spoilt on purpose before the studies are told. */
+static void spoil_row(study_command *c, pki_study_result *result)
+{
+  if (c->spoil != NULL) {
+    c->spoilt |= pki_study_spoil(result, c->spoil);
+  }
+}
+
+/* One study into its folder; JSON goes to `json` when it is not NULL. */
+static int run_one(const pki_study *study, study_command *c, cJSON **json)
 {
   char path[4096];
   pk_error err = {0};
-  const int n = snprintf(path, sizeof path, "%s/%s", folder, study->name);
+  const int n = snprintf(path, sizeof path, "%s/%s", c->folder, study->name);
   if (n < 0 || (size_t)n >= sizeof path - 64) {
     pki_complain("study", "the folder's name is too long");
     return PKI_EXIT_USAGE;
   }
   pki_progress progress = pki_progress_start();
   const pki_study_options options = {
-      .folder = path, .quick = quick, .progress = pki_progress_show, .user = &progress};
+      .folder = path, .quick = c->quick, .progress = pki_progress_show, .user = &progress};
   pki_study_result result = {0};
   const pk_status status = study->run(&options, &result, &err);
   pki_progress_end(&progress);
@@ -94,7 +115,8 @@ static int run_one(const pki_study *study, const char *folder, bool quick, cJSON
     err.status = status;
     pki_complain_error("study", &err);
   } else {
-    code = count_misses(&result) == 0 ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
+    spoil_row(c, &result);
+    code = pki_study_passes(&result) ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
     if (json != NULL) {
       *json = study_json(study, &result);
     } else {
@@ -106,14 +128,14 @@ static int run_one(const pki_study *study, const char *folder, bool quick, cJSON
 }
 
 /* All studies, one after another; with --json an array. */
-static int run_all(const pki_args *args, const char *folder, bool quick)
+static int run_all(const pki_args *args, study_command *c)
 {
   int count, worst = PKI_EXIT_OK;
   const pki_study *const *studies = pki_studies(&count);
   cJSON *all = args->json ? cJSON_CreateArray() : NULL;
   for (int i = 0; i < count; i++) {
     cJSON *json = NULL;
-    const int code = run_one(studies[i], folder, quick, args->json ? &json : NULL);
+    const int code = run_one(studies[i], c, args->json ? &json : NULL);
     worst = code != PKI_EXIT_OK ? code : worst;
     cJSON_AddItemToArray(all, json);
   }
@@ -123,18 +145,8 @@ static int run_all(const pki_args *args, const char *folder, bool quick)
   return worst;
 }
 
-int pki_command_study(const pki_args *args)
+static int run_named(const pki_args *args, study_command *c)
 {
-  if (args->nword != 1) {
-    pki_complain("study", "name one study, or all (pronk list studies shows them)");
-    return PKI_EXIT_USAGE;
-  }
-  const char *folder = pki_args_value(args, "output");
-  folder = folder != NULL ? folder : "out";
-  const bool quick = pki_args_has(args, "quick");
-  if (strcmp(args->words[0], "all") == 0) {
-    return run_all(args, folder, quick);
-  }
   enum { MOST = 32 };
   const char *words[MOST];
   int count;
@@ -147,9 +159,24 @@ int pki_command_study(const pki_args *args)
     return PKI_EXIT_USAGE;
   }
   cJSON *json = NULL;
-  const int code = run_one(studies[chosen], folder, quick, args->json ? &json : NULL);
-  if (json != NULL && !pki_json_print(json, true, "study")) {
-    return PKI_EXIT_FAILURE;
+  const int code = run_one(studies[chosen], c, args->json ? &json : NULL);
+  return json != NULL && !pki_json_print(json, true, "study") ? PKI_EXIT_FAILURE : code;
+}
+
+int pki_command_study(const pki_args *args)
+{
+  if (args->nword != 1) {
+    pki_complain("study", "name one study, or all (pronk list studies shows them)");
+    return PKI_EXIT_USAGE;
+  }
+  const char *folder = pki_args_value(args, "output");
+  study_command c = {.folder = folder != NULL ? folder : "out",
+                     .spoil = pki_args_value(args, "spoil"),
+                     .quick = pki_args_has(args, "quick")};
+  const int code = strcmp(args->words[0], "all") == 0 ? run_all(args, &c) : run_named(args, &c);
+  if (c.spoil != NULL && !c.spoilt && code != PKI_EXIT_USAGE) {
+    pki_complain("study", "--spoil %s: no row of this id is held (--json shows the ids)", c.spoil);
+    return PKI_EXIT_USAGE;
   }
   return code;
 }

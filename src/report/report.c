@@ -94,11 +94,24 @@ static bool is_word(const char *text)
   return text != NULL && strchr(text, '-') != NULL && strchr(text, ' ') == NULL && strlen(text) <= 32;
 }
 
+/* Sentences in a column after the first: such a table fills the page and wraps, so that it is not wider than a window. */
+static bool has_sentences(const pki_table *table)
+{
+  enum { SENTENCE = 32 };
+  for (int i = 0; i < table->nrow * table->columns && !table->failed; i++) {
+    if (i % table->columns > 0 && table->cells[i] != NULL && pki_text_width(table->cells[i]) > SENTENCE) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void pki_report_table(pki_report *report, const pki_table *table)
 {
   pki_text *html = &report->html;
   html->failed = html->failed || table->failed;
-  pki_text_add(html, "<div class=\"scroll\"><table>\n");
+  pki_text_add(html, has_sentences(table) ? "<div class=\"scroll\"><table class=\"words\">\n"
+                                          : "<div class=\"scroll wide\"><table>\n");
   for (int r = 0; r < table->nrow && !table->failed; r++) {
     char *const *cells = table->cells + (size_t)r * (size_t)table->columns;
     const bool group = table->columns > 1 && cells[1] == NULL;

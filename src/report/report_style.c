@@ -40,6 +40,10 @@ const char pki_report_style[] =
     ".number{text-align:right;white-space:nowrap}.word{white-space:nowrap}td:first-child:has(+.number){white-"
     "space:nowrap}\n"
     "tr.group td{font-weight:600;padding-top:.7rem}\n"
+    "table.words{width:100%}table.words td:first-child{white-space:normal}\n"
+    /* columns of numbers may be wider than lines of text, up to the window */
+    ".scroll.wide{width:max-content;min-width:100%;max-width:min(calc(100vw - 4rem),96rem);margin-left:50%;"
+    "transform:translateX(-50%)}\n"
     /* what is wider than the page scrolls; a shadow lies on each edge beyond which there is more: two that stay, below two
      * pieces of paper that move along and hide them at the ends */
     ".scroll{overflow-x:auto;background:"
@@ -72,7 +76,8 @@ const char pki_report_style[] =
     "size:0}"
     ".panels svg{display:inline-block;width:33%}"
     "a{color:inherit;text-decoration:none}pre{white-space:pre-wrap;overflow:visible}"
-    ".scroll{overflow:visible;background:none}table{font-size:8.5pt}th,td{padding:.2rem .4rem}"
+    ".scroll{overflow:visible;background:none}.scroll.wide{max-width:100%;margin:0;transform:none}"
+    "table{font-size:8.5pt}th,td{padding:.2rem .4rem}"
     ".replay{break-inside:avoid}.pk-plot .cursor{display:none}}\n";
 
 /* One cursor in all panels along the run's time: at the replay's time, or below the pointer; a click there asks

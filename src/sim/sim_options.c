@@ -11,7 +11,7 @@
 static const char *const resting_words[] = {"velocity", "acceleration"};
 static const char *const impact_words[] = {"group", "newton"};
 static const char *const implicit_words[] = {"all", "none"};
-static const char *const bilateral_words[] = {"direct", "prox"};
+static const char *const bilateral_words[] = {"direct", "prox", "sweep"};
 
 /* By pk_contact_scheme. */
 typedef struct contact_scheme {
@@ -69,6 +69,8 @@ const pk_field pki_sim_fields[] = {
      "stop: change, part of an impulse that a sweep may change"},
     {"change_abs", offsetof(pk_sim_options, change_abs), PK_FIELD_REAL, "N s", 1e-6, 0, 1, NULL,
      "stop: change, what it may change besides"},
+    {"succession", offsetof(pk_sim_options, succession), PK_FIELD_ENUM, "", PK_SOLVER_SUCCESSION_FINE, 0,
+     PK_SOLVER_SUCCESSION_COUNT - 1, pki_succession_words, "order in which jor and sor project"},
     {"law", offsetof(pk_sim_options, law), PK_FIELD_RENAMED_ROW, "", PK_CONTACT_LAW_HARD, 0, 0, pki_laws,
      "law of contact"},
     {"impact", offsetof(pk_sim_options, impact), PK_FIELD_ENUM, "", PK_IMPACT_LAW_GROUP, 0,
@@ -81,6 +83,8 @@ const pk_field pki_sim_fields[] = {
      "normal stiffness of the springs of compliant and penalty contacts"},
     {"stiffness_t", offsetof(pk_sim_options, stiffness_t), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
      "tangential stiffness of the springs of compliant and penalty contacts"},
+    {"stiffness_cubic", offsetof(pk_sim_options, stiffness_cubic), PK_FIELD_REAL, "N/m^3", 0, 0, 1e18, NULL,
+     "normal force of these springs for the third power of the depth, beside the linear one"},
     {"damping_n", offsetof(pk_sim_options, damping_n), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
      "normal damping of the springs of compliant and penalty contacts"},
     {"damping_t", offsetof(pk_sim_options, damping_t), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
@@ -142,6 +146,7 @@ static void set_gehring_2014(pk_sim_options *o)
   o->alpha = 0.6;
   o->stop = PK_SOLVER_STOP_CHANGE;
   o->change_rel = o->change_abs = 1e-6;
+  o->succession = PK_SOLVER_SUCCESSION_CONTACT;
   o->tolerance = 1e-3; /* what the certificate is held to: such a stop leaves about 1e-4 */
 }
 

@@ -154,7 +154,7 @@ static void add_contacts(pk_sim *sim, const pki_group *g)
 static void add_bilateral_rows(pk_sim *sim, const pki_group *g)
 {
   pki_assembly *a = &sim->contact.assembly;
-  for (int k = 0; k < sim->model->nbilateral && sim->options.bilateral == PK_BILATERAL_METHOD_PROX; k++) {
+  for (int k = 0; k < sim->model->nbilateral && sim->options.bilateral != PK_BILATERAL_METHOD_DIRECT; k++) {
     const int row = pk_contact_size(&a->problem);
     pki_assembly_add_bilateral(a, &sim->joints.bilateral, k);
     a->q[row] = pki_assembly_velocity(a, row, g->u_free);
@@ -231,7 +231,7 @@ static void add_joint_rows(pk_sim *sim, const pki_group *g)
 bool pki_chain_has_rows(const pk_sim *sim, const pki_group *g)
 {
   const pki_sim_contact *c = &sim->contact;
-  bool any = sim->model->nbilateral > 0 && sim->options.bilateral == PK_BILATERAL_METHOD_PROX;
+  bool any = sim->model->nbilateral > 0 && sim->options.bilateral != PK_BILATERAL_METHOD_DIRECT;
   any |= pki_soft_acts(sim) && pki_soft_needs_rows(sim);
   for (int i = 0; i < c->nfound && !any; i++) {
     any = c->slot_of[i] >= 0;

@@ -53,7 +53,8 @@ static void spring_forces(const pk_sim_options *o, const pki_contact *f, const d
   for (int k = 0; k < 3; k++) {
     away[k] = f->point[k] - s->anchor[k];
   }
-  *lambda_N = fmax(-o->stiffness_n * f->gap - o->damping_n * v[0], 0);
+  const double stiffness = o->stiffness_n + o->stiffness_cubic * f->gap * f->gap; /* secant */
+  *lambda_N = fmax(-stiffness * f->gap - o->damping_n * v[0], 0);
   trial[0] = -o->stiffness_t * pki_dot3(f->tangent1, away) - o->damping_t * v[1];
   trial[1] = -o->stiffness_t * pki_dot3(f->tangent2, away) - o->damping_t * v[2];
 }

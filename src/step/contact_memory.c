@@ -16,7 +16,9 @@ pk_solver_options pki_step_solver(const pk_sim_options *o)
                              .alpha = o->alpha,
                              .stop = o->stop,
                              .change_rel = o->change_rel,
-                             .change_abs = o->change_abs};
+                             .change_abs = o->change_abs,
+                             .succession = o->succession,
+                             .bilateral_direct = o->bilateral == PK_BILATERAL_METHOD_SWEEP};
 }
 
 pk_contact_problem pki_largest_problem(const pk_model *model, const pk_sim_options *o)
@@ -29,7 +31,8 @@ pk_contact_problem pki_largest_problem(const pk_model *model, const pk_sim_optio
         o->joint_friction && (of->dof_friction[k] > 0 || (o->actuation != NULL && o->actuation->dry));
   }
   return (pk_contact_problem){.ncontact = o->max_contacts,
-                              .nbilateral = o->bilateral == PK_BILATERAL_METHOD_PROX ? model->nbilateral : 0,
+                              .nbilateral =
+                                  o->bilateral != PK_BILATERAL_METHOD_DIRECT ? model->nbilateral : 0,
                               .nbox = joint_rows};
 }
 
@@ -39,11 +42,16 @@ static size_t solver_room(const pk_contact_problem *shape, pk_solver_options o)
   enum { PADDING = 4096 }; /* rows of other kinds, other paddings */
   const int rows = pk_contact_size(shape), dense = pki_dense_rows(shape);
   const int contacts = shape->ncontact < dense / 3 ? shape->ncontact : dense / 3;
-  const pk_contact_problem small[2] = {
+  const int held = shape->nbilateral < dense ? shape->nbilateral : dense;
+  const pk_contact_problem small[] = {
       {.ncontact = contacts, .nbox = dense - 3 * contacts, .factor = shape->factor},
-      {.nbox = dense, .factor = shape->factor}};
-  size_t most = pk_contact_solve_memsize(&small[0], &o), size = pk_contact_solve_memsize(&small[1], &o);
-  most = size > most ? size : most;
+      {.nbox = dense, .factor = shape->factor},
+      {.nbilateral = held, .nbox = dense - held, .factor = shape->factor}};
+  size_t most = 0, size = 0;
+  for (size_t k = 0; k < sizeof small / sizeof small[0]; k++) {
+    size = pk_contact_solve_memsize(&small[k], &o);
+    most = size > most ? size : most;
+  }
   o.solver = rows > dense ? pki_solver_for(o.solver, shape) : o.solver;
   size = rows > dense ? pk_contact_solve_memsize(shape, &o) : 0;
   return (size > most ? size : most) + PADDING;

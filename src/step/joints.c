@@ -225,7 +225,7 @@ void pki_held_respond(pk_sim *sim)
 
 void pki_held_finish(pk_sim *sim, const double *u_end, pk_step_info *info)
 {
-  if (sim->model->nbilateral == 0 || sim->options.bilateral == PK_BILATERAL_METHOD_PROX) {
+  if (sim->model->nbilateral == 0 || sim->options.bilateral != PK_BILATERAL_METHOD_DIRECT) {
     return;
   }
   memcpy(sim->state.last_bilateral, sim->joints.held,

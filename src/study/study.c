@@ -63,6 +63,11 @@ pki_study_row *pki_study_add(pki_study_result *result, const pki_study_row *row)
   }
   result->rows = rows;
   rows[result->nrow] = *row;
+  if (row->tolerance[0] == '\0') {
+    rows[result->nrow].least = -INFINITY;
+    rows[result->nrow].most = INFINITY;
+    rows[result->nrow].unmet = row->verdict == PKI_VERDICT_MISSES;
+  }
   return &rows[result->nrow++];
 }
 

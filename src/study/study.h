@@ -8,10 +8,20 @@
 typedef enum pki_verdict {
   PKI_VERDICT_NONE,  /* nothing to hold: a machine's speed, a value for comparison */
   PKI_VERDICT_HOLDS, /* agrees with the paper, or is no worse */
-  PKI_VERDICT_MISSES
+  PKI_VERDICT_MISSES,
+  PKI_VERDICT_LEFT_OUT /* has a tolerance, but was not measured: the quick form, or an engine that is missing */
 } pki_verdict;
 
-/* One value of the paper and Pronk's. */
+/* One value of the paper and Pronk's.
+ *
+ * A row with a value of the paper is judged, or says why nothing would be fair. It is put, then held by one of the
+ * pki_study_hold functions (study_verdict.h), which sets bounds and states them as `tolerance`; the verdict follows from
+ * the value, the bounds and the conditions alone, so that another value gets another verdict:
+ *
+ *   no tolerance               NONE; `why` says why, unless the paper has no value
+ *   a tolerance and a `why`    LEFT_OUT
+ *   otherwise                  HOLDS when least <= measured <= most and all conditions are met, else MISSES
+ */
 typedef struct pki_study_row {
   char id[64];      /* stable, for scripts: "table1/single/1e-2/energy" */
   char section[96]; /* heads a group of rows when it changes */
@@ -21,6 +31,10 @@ typedef struct pki_study_row {
   char unit[32];
   char note[256];
   pki_verdict verdict;
+  double least, most;  /* bounds of the value, inclusive; infinite: none on this side */
+  bool unmet;          /* a condition beside the value is not met */
+  char tolerance[128]; /* what it is held to, in words: "within 25 %" */
+  char why[160];       /* why it has no verdict */
 } pki_study_row;
 
 typedef struct pki_study_result {
@@ -63,10 +77,11 @@ void pki_study_part_end(pki_study_progress *progress);
 const pki_study *const *pki_studies(int *count);
 const pki_study *pki_study_find(const char *name); /* NULL: none of this name */
 
-/* Append a copy of a row; NULL, and result->failed, when memory is out. */
+/* Append a copy of a row without bounds; NULL, and result->failed, when memory is out. */
 pki_study_row *pki_study_add(pki_study_result *result, const pki_study_row *row);
 
-/* The same with the id `group`/`id` and a text; and the note of the last row. */
+/* The same with the id `group`/`id` and a text; and the note of the last row. A verdict other than NONE is one that the caller
+ * has reached; pki_study_require states its tolerance. */
 __attribute__((format(printf, 9, 10))) void pki_study_put(pki_study_result *result, const char *section,
                                                           const char *group, const char *id, const char *unit,
                                                           double paper, double measured, pki_verdict verdict,

@@ -10,8 +10,8 @@ enum { PKI_STUDY_NUMBER = 48 }; /* room for a number as text */
 
 /* How the rows of a study become a table. */
 typedef struct pki_study_rows_style {
-  const char *heads[5]; /* of what, paper, measured, unit, note */
-  bool notes;           /* false: without notes, and without rows that were not measured */
+  const char *heads[5]; /* of what, paper, measured, unit, note; the verdict has its own before the note */
+  bool notes;           /* false: without notes and reasons, and without rows that were not measured */
   const char *(*number)(double value, char out[PKI_STUDY_NUMBER]);
   bool (*is_left_out)(const pki_study_row *row); /* NULL: none is */
 } pki_study_rows_style;

@@ -44,7 +44,7 @@ static void json_has_the_promised_fields(void **state)
   int held = 0;
   cJSON_ArrayForEach(row, rows)
   {
-    static const char *const texts[] = {"id", "what", "unit", "note"};
+    static const char *const texts[] = {"id", "what", "unit", "note", "verdict", "tolerance", "why"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
       assert_true(cJSON_IsString(cJSON_GetObjectItem(row, texts[i])));
     }
@@ -137,8 +137,8 @@ static void all_studies_write_their_reports(void **state)
                                       "symbolic/operations.svg",
                                       "symbolic/period.svg",
                                       "symbolic"};
-  static const char *const thesis[] = {"thesis/report.html", "thesis/survival.svg", "thesis/tilt.svg",
-                                       "thesis"};
+  static const char *const thesis[] = {"thesis/report.html", "thesis/linear.svg", "thesis/hardening.svg",
+                                       "thesis/tilt.svg", "thesis"};
   SKIP_WHEN_SLOW("the studies of whole robots");
   char line[256];
   snprintf(line, sizeof line, "study all --quick --output=%s", folder);
@@ -158,6 +158,36 @@ static void all_studies_write_their_reports(void **state)
     assert_int_equal(remove(path), 0);
   }
   remove_files(thesis, sizeof thesis / sizeof thesis[0]);
+  remove_report();
+}
+
+/* The exit status is 1 when one row misses, in text and as JSON, and 2 when no such row is held. */
+static void a_spoilt_row_fails_the_study(void **state)
+{
+  (void)state;
+  char line[256];
+  snprintf(line, sizeof line, "study pendulum --quick --spoil fig3/period-error -o %s", folder);
+  run_result r = run(line);
+  assert_int_equal(r.status, 1);
+  assert_true(contains(r.out, "misses: error of the period, relative coordinates: paper 5e-09"));
+  assert_true(contains(r.out, "(at most 5e-09, 95 revolutions)"));
+  assert_true(contains(r.out, "7 of 8"));
+  run_free(&r);
+  snprintf(line, sizeof line, "study pendulum --quick --json --spoil fig3/period-error -o %s", folder);
+  cJSON *o = run_json(line, 1);
+  const cJSON *row;
+  int missed = 0;
+  cJSON_ArrayForEach(row, cJSON_GetObjectItem(o, "rows"))
+  {
+    missed += cJSON_IsFalse(cJSON_GetObjectItem(row, "ok"));
+  }
+  assert_int_equal(missed, 1);
+  cJSON_Delete(o);
+  snprintf(line, sizeof line, "study pendulum --quick --spoil fig3/nothing -o %s", folder);
+  r = run(line);
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "--spoil fig3/nothing: no row of this id is held"));
+  run_free(&r);
   remove_report();
 }
 
@@ -196,6 +226,7 @@ int main(void)
       cmocka_unit_test(without_the_plugin_it_says_what_to_install),
       cmocka_unit_test(json_has_the_promised_fields),
       cmocka_unit_test(a_person_sees_the_papers_table_and_where_the_report_is),
+      cmocka_unit_test(a_spoilt_row_fails_the_study),
       cmocka_unit_test(all_studies_write_their_reports),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,27 @@ static void the_factor_stands_for_W(void **state)
   assert_true(a.worst == b.worst);
 }
 
-/* Equations 13 to 16 and 17 to 19 are one iteration in two forms. */
+/* As many sweeps of one form from zero, with the option `kind` (bit 0: contact by contact, bit 1: equation 20). */
+static pk_solver_result sweep_from_zero(const world *w, pk_solver solver, int kind, double alpha, int sweeps,
+                                        double *r)
+{
+  const bool velocities = !pki_solvers[solver]->reads_W;
+  pk_solver_options o = pk_solver_options_default();
+  pk_solver_result result;
+  pk_contact_problem p = w->p;
+  p.W = velocities ? NULL : w->W; /* each form gets what it reads and nothing else */
+  p.factor = velocities ? &w->factor : NULL;
+  o.solver = solver, o.alpha = alpha, o.max_iterations = sweeps;
+  o.succession = kind & 1 ? PK_SOLVER_SUCCESSION_CONTACT : PK_SOLVER_SUCCESSION_FINE;
+  o.bilateral_direct = kind & 2;
+  /* the rule in changes returns the last iterate */
+  o.stop = PK_SOLVER_STOP_CHANGE, o.change_rel = o.change_abs = 0;
+  memset(r, 0, N * sizeof *r);
+  run(&p, o, r, &result);
+  return result;
+}
+
+/* Equations 13 to 16 and 17 to 20 are one iteration in two forms. */
 static void both_forms_make_the_same_iterates(void **state)
 {
   (void)state;
@@ -117,19 +137,12 @@ static void both_forms_make_the_same_iterates(void **state)
                                  {PK_SOLVER_SOR, PK_SOLVER_SOR_VELOCITY}};
   for (int seed = 1; seed < 6; seed++) {
     make_world(&w, (uint64_t)seed);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 8; k++) {
       for (int sweeps = 1; sweeps < 130; sweeps = 2 * sweeps + 1) {
-        double r[2][N] = {{0}, {0}};
+        double r[2][N];
         for (int form = 0; form < 2; form++) {
-          pk_solver_options o = pk_solver_options_default();
-          /* the rule in changes returns the last iterate */
-          o.solver = pairs[k][form], o.alpha = k ? 0.9 : 0.2, o.max_iterations = sweeps;
-          o.stop = PK_SOLVER_STOP_CHANGE, o.change_rel = o.change_abs = 0;
-          pk_contact_problem p = w.p;
-          p.W = form ? NULL : w.W; /* the second form must not need it */
-          p.factor = form ? &w.factor : NULL;
-          pk_solver_result result;
-          run(&p, o, r[form], &result);
+          const pk_solver_result result =
+              sweep_from_zero(&w, pairs[k & 1][form], k >> 1, k & 1 ? 0.9 : 0.2, sweeps, r[form]);
           assert_at_most(result.iterations, sweeps); /* fewer when nothing moves at all */
         }
         for (int i = 0; i < N; i++) {
@@ -137,6 +150,84 @@ static void both_forms_make_the_same_iterates(void **state)
         }
       }
     }
+  }
+}
+
+/* The first sweep from zero by hand: a disc of the old normal impulse is a point, one of the new normal impulse is not. */
+static void a_contact_at_once_slides_on_its_old_disc(void **state)
+{
+  (void)state;
+  static world w;
+  make_world(&w, 7);
+  const pk_solver solvers[] = {PK_SOLVER_JOR, PK_SOLVER_JOR_VELOCITY, PK_SOLVER_SOR, PK_SOLVER_SOR_VELOCITY};
+  for (int s = 0; s < 4; s++) {
+    double fine[N], whole[N], normals = 0, tangents = 0;
+    sweep_from_zero(&w, solvers[s], 0, 0.5, 1, fine);
+    sweep_from_zero(&w, solvers[s], 1, 0.5, 1, whole);
+    for (int i = 0; i < 4; i++) {
+      normals += whole[3 * i];
+      tangents += hypot(fine[3 * i + 1], fine[3 * i + 2]);
+      assert_true(whole[3 * i + 1] == 0 && whole[3 * i + 2] == 0);
+    }
+    assert_greater(normals, 0);
+    assert_greater(tangents, 0);
+    assert_less(fabs(whole[0] - fmax(0, -0.5 * w.q[0] / w.W[0])), 1e-15);
+  }
+}
+
+/* Equation 20: whatever the contacts have come to, bilateral rows do not move. Equation 14 comes to that in the end alone. */
+static void exact_rows_rest_after_every_sweep(void **state)
+{
+  (void)state;
+  static world w;
+  make_world(&w, 8);
+  const pk_solver solvers[] = {PK_SOLVER_JOR, PK_SOLVER_JOR_VELOCITY, PK_SOLVER_SOR, PK_SOLVER_SOR_VELOCITY};
+  for (int s = 0; s < 4; s++) {
+    for (int kind = 0; kind < 4; kind++) {
+      double r[N];
+      const pk_solver_result result = sweep_from_zero(&w, solvers[s], kind, 0.2, 3, r);
+      if (kind & 2) {
+        assert_less(result.certificate.bilateral, 1e-14);
+      } else {
+        assert_greater(result.certificate.bilateral, 1e-3);
+      }
+    }
+  }
+}
+
+/* The ways differ in their iterates, not in their answer. */
+static void every_succession_has_the_same_answer(void **state)
+{
+  (void)state;
+  static world w;
+  const pk_solver solvers[] = {PK_SOLVER_JOR, PK_SOLVER_JOR_VELOCITY, PK_SOLVER_SOR, PK_SOLVER_SOR_VELOCITY};
+  make_world(&w, 9);
+  for (int s = 0; s < 4; s++) {
+    double r[4][N];
+    for (int kind = 0; kind < 4; kind++) {
+      const pk_solver_result result = sweep_from_zero(&w, solvers[s], kind, 0.2, 100000, r[kind]);
+      assert_less(result.certificate.relative, 1e-10);
+      for (int i = 0; i < N; i++) {
+        assert_less(fabs(r[kind][i] - r[0][i]), 1e-8);
+      }
+    }
+  }
+}
+
+/* A row that repeats another one has no pivot of its own; nothing is divided by it. */
+static void repeated_rows_are_solved_once(void **state)
+{
+  (void)state;
+  const double W[9] = {2, 2, 1, 2, 2, 1, 1, 1, 3}, q[3] = {-1, -1, 0.5};
+  const pk_contact_problem p = {.nbilateral = 3, .W = W, .q = q};
+  for (int s = 0; s < 2; s++) {
+    pk_solver_options o = pk_solver_options_default();
+    o.solver = s ? PK_SOLVER_SOR : PK_SOLVER_JOR, o.bilateral_direct = true;
+    double r[3] = {0};
+    pk_solver_result result;
+    assert_int_equal(run(&p, o, r, &result), PK_OK);
+    assert_less(result.certificate.residual, 1e-14);
+    assert_at_most(result.iterations, 4);
   }
 }
 
@@ -268,6 +359,10 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_factor_stands_for_W),
       cmocka_unit_test(both_forms_make_the_same_iterates),
+      cmocka_unit_test(a_contact_at_once_slides_on_its_old_disc),
+      cmocka_unit_test(exact_rows_rest_after_every_sweep),
+      cmocka_unit_test(every_succession_has_the_same_answer),
+      cmocka_unit_test(repeated_rows_are_solved_once),
       cmocka_unit_test(a_solver_without_what_it_reads_says_so),
       cmocka_unit_test(sweeps_stop_when_impulses_rest),
       cmocka_unit_test(impulses_that_cycle_at_constant_energy_are_an_end),

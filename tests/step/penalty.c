@@ -110,12 +110,68 @@ static void a_spring_that_is_stiff_for_the_step_throws_a_ball_up(void **state)
   pk_model_destroy(m);
 }
 
+/* A block rests where four springs of c x^3 carry it. */
+static void a_spring_that_hardens_carries_by_the_third_power(void **state)
+{
+  (void)state;
+  pk_model *m = solid_model(PK_SHAPE_BOX, BOX, MASS, MOMENT);
+  pk_terrain *t = slope_terrain(0);
+  pk_sim_options o = pk_sim_options_default();
+  o.dt = 5e-4, o.law = PK_CONTACT_LAW_PENALTY, o.damping_n = 300, o.damping_t = 300;
+  o.stiffness_n = 0, o.stiffness_cubic = 1e11;
+  pk_sim *sim = start_world(m, t, (pk_material){.friction = 0.5}, &o);
+  const double depth = cbrt(MASS * G / (4 * o.stiffness_cubic));
+  pk_sim_q(sim)[2] = 0.05 - 1.5 * depth;
+  for (int i = 0; i < 8000; i++) {
+    must_step(sim);
+  }
+  print_message("at rest %.9f m deep, closed form %.9f m\n", 0.05 - pk_sim_q(sim)[2], depth);
+  assert_near(0.05 - pk_sim_q(sim)[2], depth, 1e-6 * depth);
+  pk_sim_destroy(sim);
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
+/* A ball that lands deeper than 3 c x^2 dt^2 / m + 2 dt d / m = 4 in one step comes up higher than it was; one that lands
+ * less deep does not. No linear spring tells the two apart: its edge has no depth. */
+static void a_spring_that_hardens_throws_up_deep_landings_alone(void **state)
+{
+  (void)state;
+  static const double MOMENTS[3] = {0.008, 0.008, 0.008}, falls[2] = {0.05, 1.5};
+  pk_model *m = solid_model(PK_SHAPE_SPHERE, (const double[3]){0.05, 0, 0}, 1, MOMENTS);
+  pk_terrain *t = slope_terrain(0);
+  pk_sim_options o = pk_sim_options_default();
+  o.dt = 5e-4, o.law = PK_CONTACT_LAW_PENALTY, o.stepper = PK_STEPPER_EULER;
+  o.stiffness_n = 0, o.stiffness_cubic = 3e12, o.damping_n = 400;
+  const double edge = sqrt((4 - 2 * o.dt * o.damping_n) / (3 * o.stiffness_cubic * o.dt * o.dt));
+  for (int k = 0; k < 2; k++) {
+    const double landing = o.dt * sqrt(2 * G * falls[k]);
+    pk_sim *sim = start_world(m, t, (pk_material){.friction = 0}, &o);
+    pk_sim_q(sim)[2] = 0.05 + falls[k];
+    double top = 0;
+    bool touched = false;
+    for (int i = 0; i < 6000; i++) {
+      touched |= must_step(sim).contacts > 0;
+      top = touched ? fmax(top, pk_sim_q(sim)[2] - 0.05) : 0;
+    }
+    print_message("falls by %g m, %.2f of the edge's depth in a step: comes up to %.3f m\n", falls[k],
+                  landing / edge, top);
+    assert_true(k == 0 ? landing < edge : landing > edge);
+    assert_true(k == 0 ? top < falls[k] : top > falls[k]);
+    pk_sim_destroy(sim);
+  }
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(friction_gives_by_its_spring_and_comes_back),
       cmocka_unit_test(a_pushed_block_reaches_the_speed_that_viscous_friction_allows),
       cmocka_unit_test(a_spring_that_is_stiff_for_the_step_throws_a_ball_up),
+      cmocka_unit_test(a_spring_that_hardens_carries_by_the_third_power),
+      cmocka_unit_test(a_spring_that_hardens_throws_up_deep_landings_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

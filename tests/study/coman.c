@@ -50,11 +50,7 @@ static double measured(const char *id)
 static void every_value_that_is_held_is_met(void **state)
 {
   (void)state;
-  for (int i = 0; i < result.nrow; i++) {
-    if (result.rows[i].verdict == PKI_VERDICT_MISSES) {
-      fail_msg("%s: %g", result.rows[i].id, result.rows[i].measured);
-    }
-  }
+  assert_judged(&result);
   assert_at_least(result.nrow, 30);
 }
 

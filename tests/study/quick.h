@@ -2,7 +2,7 @@
 #ifndef QUICK_H
 #define QUICK_H
 
-#include "study/study.h"
+#include "study/study_verdict.h"
 #include "support/bounds.h"
 
 static inline void remember_progress(void *user, double fraction, const char *what)
@@ -27,6 +27,23 @@ static inline bool run_quick_study(const char *name, char *folder, pki_study_res
     print_error("%s\n", err.message);
   }
   return status == PK_OK && last > 0.99;
+}
+
+/* Every value of the paper has a verdict that follows from its bounds, or says why it has none; nothing misses. */
+static inline void assert_judged(const pki_study_result *result)
+{
+  for (int i = 0; i < result->nrow; i++) {
+    const pki_study_row *r = &result->rows[i];
+    const bool judged = r->verdict == PKI_VERDICT_HOLDS || r->verdict == PKI_VERDICT_MISSES;
+    if (r->verdict == PKI_VERDICT_MISSES || r->verdict != pki_study_judge(r) ||
+        (judged && r->tolerance[0] == '\0') || (!judged && !(r->paper != r->paper) && r->why[0] == '\0')) {
+      print_error("%s: %s (%s), paper %g, measured %g\n", r->id, pki_verdict_name(r->verdict), r->tolerance,
+                  r->paper, r->measured);
+      fail();
+    }
+    assert_ptr_equal(pki_study_get(result, r->id), r); /* ids are unique */
+  }
+  assert_true(pki_study_passes(result));
 }
 
 #endif

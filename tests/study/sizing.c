@@ -57,11 +57,7 @@ static void the_choice_of_the_paper_is_the_best_of_a_motor_of_its_time(void **st
 static void every_value_that_it_is_held_to_is_met(void **state)
 {
   (void)state;
-  for (int i = 0; i < result.nrow; i++) {
-    if (result.rows[i].verdict == PKI_VERDICT_MISSES) {
-      fail_msg("%s is %g", result.rows[i].id, result.rows[i].measured);
-    }
-  }
+  assert_judged(&result);
   assert_at_least(measured("all/candidates"), 40);
   /* more volts leave more */
   assert_near(measured("re40/voltage-24") / measured("re40/voltage-42"), 42.0 / 24, 1e-12);

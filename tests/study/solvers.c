@@ -291,6 +291,7 @@ static void the_quick_study_holds_what_it_is_held_to(void **state)
     assert_true(row->measured == 0);
     assert_int_equal(row->verdict, PKI_VERDICT_HOLDS);
   }
+  assert_judged(&result);
   assert_at_least(pki_study_get(&result, "problems")->measured, 40);
   assert_true(pki_study_get(&result, "cold/auto/solved")->measured == 100);
   assert_non_null(pki_study_get(&result, "cold/lemke-pyramid-8/residual"));

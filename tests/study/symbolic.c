@@ -223,9 +223,7 @@ static void the_quick_study_holds_what_it_is_held_to(void **state)
   for (size_t i = 0; i < sizeof holds / sizeof holds[0]; i++) {
     assert_int_equal(row_of(&result, holds[i])->verdict, PKI_VERDICT_HOLDS);
   }
-  for (int i = 0; i < result.nrow; i++) {
-    assert_int_not_equal(result.rows[i].verdict, PKI_VERDICT_MISSES);
-  }
+  assert_judged(&result);
   /* Lanes give the same bits. */
   assert_true(row_of(&result, "agreement/generated-x4/by-entry")->measured == 0);
   assert_greater(row_of(&result, "fig4/29/generated")->measured, 0);
@@ -256,7 +254,7 @@ static void without_a_compiler_the_rest_is_told(void **state)
   for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
     const pki_study_row *row = row_of(&result, unknown[i]);
     assert_true(isnan(row->measured));
-    assert_int_equal(row->verdict, PKI_VERDICT_NONE);
+    assert_true(row->verdict == PKI_VERDICT_NONE || row->verdict == PKI_VERDICT_LEFT_OUT);
     assert_non_null(strstr(row->note, "/nowhere/cc"));
   }
   assert_greater(row_of(&result, "fig4/29/generic")->measured, 0);

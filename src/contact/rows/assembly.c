@@ -85,6 +85,7 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
   a->mu = pki_arena_take(arena, (size_t)max_contacts, real);
   a->lower = pki_arena_take(arena, rows, real);
   a->upper = pki_arena_take(arena, rows, real);
+  a->constraint = pki_arena_take(arena, rows, sizeof *a->constraint);
   a->row_count = pki_arena_take(arena, rows, sizeof(int));
   a->row_cols = pki_arena_take(arena, rows * (size_t)depth, sizeof(int));
   a->row_Y = pki_arena_take(arena, rows * (size_t)depth, real);
@@ -104,7 +105,8 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
 
 void pki_assembly_clear(pki_assembly *a)
 {
-  a->problem = (pk_contact_problem){.W = a->W, .q = a->q, .mu = a->mu, .lower = a->lower, .upper = a->upper};
+  a->problem = (pk_contact_problem){
+      .W = a->W, .q = a->q, .mu = a->mu, .lower = a->lower, .upper = a->upper, .constraint = a->constraint};
 }
 
 /* ---- groups ---- */
@@ -149,10 +151,26 @@ static void set_chain(pki_assembly *a, int group, int k)
   clear_rows(a, group);
 }
 
-/* Add the path that ends at unknown k to the chain of a group. */
+/* Where unknown k, or the first one behind it, stands among n. */
+static int place_in_chain(const int *cols, int n, int k)
+{
+  int low = 0;
+  for (int high = n; low < high;) {
+    const int middle = low + (high - low) / 2;
+    low = cols[middle] < k ? middle + 1 : low;
+    high = cols[middle] < k ? high : middle;
+  }
+  return low;
+}
+
+/* Add the path that ends at unknown k to the chain of a group; one that has k has all of it. */
 static void merge_chain(pki_assembly *a, int group, int k)
 {
   int *cols = chain_of(a, group), n = a->count[group], more = 0;
+  const int place = place_in_chain(cols, n, k);
+  if (place < n && cols[place] == k) {
+    return;
+  }
   for (int at = k, e = n - 1; at >= 0; at = a->up[at]) {
     while (e >= 0 && cols[e] > at) {
       e--;
@@ -304,11 +322,7 @@ static void fill_relative(pki_assembly *a, int row, const pki_bilateral *b, int 
   double *J = rows_of(a, a->J, group);
   for (int e = 0; e < b->count[from]; e++) {
     const int k = a->model->plan_u[b->col[at + (size_t)e]];
-    int place = a->count[group] - 1;
-    while (cols[place] != k) {
-      place--;
-    }
-    J[4 * place] += sign * b->J[at + (size_t)e];
+    J[4 * place_in_chain(cols, a->count[group], k)] += sign * b->J[at + (size_t)e];
   }
 }
 
@@ -319,7 +333,7 @@ bool pki_assembly_add_bilateral(pki_assembly *a, const pki_bilateral *b, int row
   if (at >= a->max_rows) {
     return false;
   }
-  a->problem.nbilateral++;
+  a->constraint[a->problem.nbilateral++] = b->of[row];
   a->extra[at] = a->soft[at] = 0;
   fill_relative(a, at, b, row, 1);
   return true;

@@ -46,6 +46,7 @@ typedef struct pki_assembly {
   double *W, *q, *r;     /* [PKI_DENSE_ROWS at most]^2, [rows], [rows] */
   double *mu;            /* [max_contacts] */
   double *lower, *upper; /* [rows] */
+  int *constraint;       /* [rows] of bilateral rows */
   /* the factor, for solvers that iterate in velocities */
   pk_contact_factor factor;
   int *row_count, *row_cols; /* [rows], [rows][depth] */

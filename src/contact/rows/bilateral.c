@@ -33,6 +33,7 @@ void pki_bilateral_carve(pki_bilateral *b, const pk_model *model, pki_arena *are
   b->col = pki_arena_take(arena, room, sizeof *b->col);
   b->J = pki_arena_take(arena, room, sizeof *b->J);
   b->plan = pki_arena_take(arena, n, sizeof *b->plan);
+  b->of = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *b->of);
   b->gap = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *b->gap);
   b->rest = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *b->rest);
   b->solved = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *b->solved);
@@ -41,6 +42,7 @@ void pki_bilateral_carve(pki_bilateral *b, const pk_model *model, pki_arena *are
     const pk_model_constraint *c = &model->constraints[i];
     for (int k = 0; k < c->nrow; k++) {
       b->plan[c->row + k] = c->plan + k;
+      b->of[c->row + k] = i;
     }
     for (int k = 0; k < c->ndrive; k++) {
       b->plan[model->nbilateral + c->drive + k] = c->plan + c->nrow + k;

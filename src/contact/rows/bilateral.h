@@ -31,6 +31,7 @@ typedef struct pki_bilateral {
   int *col;       /* [n][stride] velocities */
   double *J;      /* [n][stride] */
   int *plan;      /* [n] unknown in the elimination plan */
+  int *of;        /* [nbilateral] its constraint */
   double *gap;    /* [nbilateral] m or rad */
   double *rest;   /* [nbilateral] what a refinement takes out, */
   double *change; /* [nu] and how */

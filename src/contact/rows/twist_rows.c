@@ -125,6 +125,7 @@ bool pki_twist_rows_add_bilateral(const pki_twist_rows *t, pki_assembly *a, cons
   }
   double *const J = a->J + 4 * (size_t)group * (size_t)a->depth;
   const double wide[PKI_TWIST_ROW] = {along[0], along[1], along[2], 0, along[3], along[4], along[5], 0};
+  a->constraint[a->problem.nbilateral] = a->model->nconstraint + row; /* one of its own */
   a->problem.nbilateral++;
   a->extra[row] = compliance, a->soft[row] = 0;
   a->count[group] = t->count, a->is_path[group] = t->is_path;

@@ -5,11 +5,15 @@
  *   r_B := r_B - alpha/W_BB xi_B,   box rows clamped
  *
  * Jacobi takes all velocities before it changes an impulse; Gauss-Seidel takes each one with
- * what is known by then, the normal before the tangents. */
+ * what is known by then: the normal before the tangents, or a contact at once (option `succession`). With the option
+ * `bilateral_direct` the third line is r_B := r_B - inv(W_BB) xi_B behind all others (equation 20), while the steps of
+ * contacts stay those of W with all its rows, the diagonal of bodies that no joint holds. */
 #include "contact/solvers/prox.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "contact/solvers/prox_bilateral.h"
 
 void pki_prox_steps(const pk_contact_problem *p, double *step)
 {
@@ -35,7 +39,26 @@ void pki_prox_tangents(double *r, const double *xi, double step, double limit)
   r[0] = scale * x, r[1] = scale * y;
 }
 
-/* Jacobi converges for alpha below 2 over the spectral radius of inv(D) W. */
+void pki_prox_contact(double *r, const double *xi, const double *step, double alpha, double mu, bool whole)
+{
+  const double before = fmax(r[0], 0);
+  pki_prox_normal(r, xi[0], alpha * step[0]);
+  pki_prox_tangents(r + 1, xi + 1, alpha * step[1], mu * (whole ? before : r[0]));
+}
+
+int pki_prox_together(const pk_contact_problem *p, int row, bool whole)
+{
+  const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
+  int end = row + 1;
+  while (whole && p->constraint != NULL && end < boxes &&
+         p->constraint[end - first] == p->constraint[row - first]) {
+    end++;
+  }
+  return end;
+}
+
+/* Jacobi converges for alpha below 2 over the spectral radius of inv(D) W. Where bilateral rows are solved exactly contacts see
+ * the Schur complement of their block, whose radius is no larger. */
 double pki_jor_alpha(const pki_solve *run, double *x, double *y)
 {
   const double radius = run->options->alpha > 0 ? 0 : pki_spectral_radius(run->p, true, x, y);
@@ -103,26 +126,57 @@ static void reserve_prox(pki_arena *arena, const pk_contact_problem *p)
   take_prox(arena, p);
 }
 
-static void solve_jor(pki_solve *run)
+/* r_B := r_B - inv(W_BB) xi_B */
+static void solve_bilateral(const pk_contact_problem *p, const pki_bilateral_block *b, double *r)
+{
+  for (int i = 0; i < b->n; i++) {
+    b->x[i] = pki_row_dot(p, b->first + i, r) + p->q[b->first + i];
+  }
+  pki_bilateral_block_solve(b);
+  for (int i = 0; i < b->n; i++) {
+    r[b->first + i] -= b->x[i];
+  }
+}
+
+/* Factored, and exact for the impulses at the start; without rows when they are iterated over. */
+static pki_bilateral_block begin_bilateral(pki_solve *run)
+{
+  pki_bilateral_block b = {.first = 3 * run->p->ncontact};
+  if (run->options->bilateral_direct && run->p->nbilateral > 0) {
+    b = pki_bilateral_block_take(&run->arena, run->p);
+    pki_bilateral_block_factor(&b, run->p);
+    solve_bilateral(run->p, &b, run->r);
+    pk_contact_velocity(run->p, run->r, run->u);
+  }
+  return b;
+}
+
+static void jor_sweep(const pki_solve *run, const double *step, double alpha, const pki_bilateral_block *b)
 {
   const pk_contact_problem *p = run->p;
+  const bool whole = run->options->succession == PK_SOLVER_SUCCESSION_CONTACT;
+  const double *u = run->u; /* W r + q after the last sweep */
+  double *r = run->r;
+  for (int i = 0; i < p->ncontact; i++) {
+    pki_prox_contact(r + 3 * i, u + 3 * i, step + 3 * i, alpha, p->mu[i], whole);
+  }
+  for (int i = b->first + b->n; i < pk_contact_size(p); i++) {
+    r[i] = pki_clamp_box(p, i, r[i] - alpha * step[i] * u[i]);
+  }
+  solve_bilateral(p, b, r);
+}
+
+static void solve_jor(pki_solve *run)
+{
   const size_t mark = pki_arena_mark(&run->arena);
-  const prox_scratch s = take_prox(&run->arena, p);
-  const int n = pk_contact_size(p);
-  double *step = s.step, *r = run->r, alpha = pki_jor_alpha(run, s.x, s.y);
+  const prox_scratch s = take_prox(&run->arena, run->p);
+  double alpha = pki_jor_alpha(run, s.x, s.y);
   pki_divergence_guard guard = {0};
   bool stop = false;
-  pki_prox_steps(p, step);
+  pki_prox_steps(run->p, s.step);
+  const pki_bilateral_block b = begin_bilateral(run);
   while (!stop) {
-    const double *u = run->u; /* W r + q after the last sweep */
-    for (int i = 0; i < p->ncontact; i++) {
-      double *ri = r + 3 * i;
-      pki_prox_normal(ri, u[3 * i], alpha * step[3 * i]);
-      pki_prox_tangents(ri + 1, u + 3 * i + 1, alpha * step[3 * i + 1], p->mu[i] * ri[0]);
-    }
-    for (int i = 3 * p->ncontact; i < n; i++) {
-      r[i] = pki_clamp_box(p, i, r[i] - alpha * step[i] * u[i]);
-    }
+    jor_sweep(run, s.step, alpha, &b);
     stop = pki_solve_swept(run, 1);
     stop = (!pki_prox_runaway(run, &guard, &alpha) && stop) || pki_solve_exhausted(run);
   }
@@ -131,25 +185,58 @@ static void solve_jor(pki_solve *run)
 
 enum { CHECK_EVERY = 4 }; /* sweeps between two evaluations of the residual, each as dear as a sweep */
 
+/* The velocity of a row as impulses are now. */
+static double row_velocity(const pk_contact_problem *p, int row, const double *r)
+{
+  return pki_row_dot(p, row, r) + p->q[row];
+}
+
+static void sor_contact(const pk_contact_problem *p, int i, const double *step, double alpha, bool whole,
+                        double *r)
+{
+  double *ri = r + 3 * i, xi[3] = {row_velocity(p, 3 * i, r)};
+  if (!whole) {
+    pki_prox_normal(ri, xi[0], alpha * step[3 * i]);
+  }
+  xi[1] = row_velocity(p, 3 * i + 1, r), xi[2] = row_velocity(p, 3 * i + 2, r);
+  if (whole) {
+    pki_prox_contact(ri, xi, step + 3 * i, alpha, p->mu[i], true);
+  } else {
+    pki_prox_tangents(ri + 1, xi + 1, alpha * step[3 * i + 1], p->mu[i] * ri[0]);
+  }
+}
+
+/* Bilateral or box rows from the same velocities; xi [size] is scratch. */
+static void sor_rows(const pk_contact_problem *p, int from, int end, double *xi, const double *step,
+                     double alpha, double *r)
+{
+  for (int i = from; i < end; i++) {
+    xi[i] = row_velocity(p, i, r);
+  }
+  for (int i = from; i < end; i++) {
+    r[i] = pki_clamp_box(p, i, r[i] - alpha * step[i] * xi[i]);
+  }
+}
+
 static void solve_sor(pki_solve *run)
 {
   const pk_contact_problem *p = run->p;
   const size_t mark = pki_arena_mark(&run->arena);
-  const int n = pk_contact_size(p);
+  const bool whole = run->options->succession == PK_SOLVER_SUCCESSION_CONTACT;
   const double alpha = pki_sor_alpha(run);
-  double *step = take_prox(&run->arena, p).step, *r = run->r;
+  const prox_scratch s = take_prox(&run->arena, p);
+  double *step = s.step, *r = run->r;
   pki_prox_steps(p, step);
+  const pki_bilateral_block b = begin_bilateral(run);
   do {
     for (int i = 0; i < p->ncontact; i++) {
-      double *ri = r + 3 * i;
-      pki_prox_normal(ri, pki_row_dot(p, 3 * i, r) + p->q[3 * i], alpha * step[3 * i]);
-      const double ut[2] = {pki_row_dot(p, 3 * i + 1, r) + p->q[3 * i + 1],
-                            pki_row_dot(p, 3 * i + 2, r) + p->q[3 * i + 2]};
-      pki_prox_tangents(ri + 1, ut, alpha * step[3 * i + 1], p->mu[i] * ri[0]);
+      sor_contact(p, i, step, alpha, whole, r);
     }
-    for (int i = 3 * p->ncontact; i < n; i++) {
-      r[i] = pki_clamp_box(p, i, r[i] - alpha * step[i] * (pki_row_dot(p, i, r) + p->q[i]));
+    for (int i = b.first + b.n, end; i < pk_contact_size(p); i = end) {
+      end = pki_prox_together(p, i, whole);
+      sor_rows(p, i, end, s.x, step, alpha, r);
     }
+    solve_bilateral(p, &b, r);
   } while (!pki_solve_swept(run, CHECK_EVERY));
   pki_arena_release(&run->arena, mark);
 }

@@ -14,6 +14,14 @@ void pki_prox_normal(double *r, double xi, double step);
 /* r_T := P_disc(limit)(r_T - step xi_T) */
 void pki_prox_tangents(double *r, const double *xi, double step, double limit);
 
+/* Both, against the velocities xi [3] of a contact. `whole`: on the disc of the normal impulse before, as of one function of
+ * the last iterate; otherwise of the one after. */
+void pki_prox_contact(double *r, const double *xi, const double *step, double alpha, double mu, bool whole);
+
+/* Behind the last row that is projected from the same velocities as `row`, a bilateral or box row. `whole`: the end of its
+ * constraint. */
+int pki_prox_together(const pk_contact_problem *p, int row, bool whole);
+
 /* alpha as given, or chosen; `x`, `y` [n] are scratch. */
 double pki_jor_alpha(const pki_solve *run, double *x, double *y);
 double pki_sor_alpha(const pki_solve *run);

@@ -9,13 +9,16 @@
 #include <string.h>
 
 #include "contact/solvers/prox.h"
+#include "contact/solvers/prox_bilateral.h"
 
 typedef struct space {
   const pk_contact_factor *f;
   const double *q;
-  double *z;       /* [f->n] */
-  double *step;    /* [size] */
-  double *xi, *dr; /* [size], for Jacobi */
+  double *z;                 /* [f->n] */
+  double *step;              /* [size] */
+  double *xi, *dr;           /* [size], for Jacobi */
+  pki_bilateral_block exact; /* equation 20 in the place of 19 */
+  bool whole;                /* a contact at once */
 } space;
 
 static space take_velocity_space(pki_arena *arena, const pk_contact_problem *p)
@@ -67,44 +70,97 @@ static void gather_coordinates(const space *s, int n, const double *r)
   }
 }
 
-static void jor_sweep(const pk_contact_problem *p, const space *s, double alpha, double *r)
+/* r_B := r_B - inv(G_B) xi_B */
+static void solve_bilateral(const space *s, double *r)
 {
-  const int n = pk_contact_size(p);
-  for (int i = 0; i < n; i++) {
+  const pki_bilateral_block *b = &s->exact;
+  for (int i = 0; i < b->n; i++) {
+    b->x[i] = row_velocity(s, b->first + i, r);
+  }
+  pki_bilateral_block_solve(b);
+  for (int i = 0; i < b->n; i++) {
+    r[b->first + i] -= b->x[i];
+    update_coordinates(s, b->first + i, -b->x[i]);
+  }
+}
+
+/* Equation 20 from now on, exact for the impulses at the start. */
+static void begin_bilateral(pki_solve *run, space *s)
+{
+  s->exact = (pki_bilateral_block){.first = 3 * run->p->ncontact};
+  if (run->options->bilateral_direct && run->p->nbilateral > 0) {
+    s->exact = pki_bilateral_block_take(&run->arena, run->p);
+    pki_bilateral_block_factor(&s->exact, run->p);
+    solve_bilateral(s, run->r);
+  }
+}
+
+/* Velocities of rows before any of them changes; and what their changes do. */
+static void read_rows(const space *s, int from, int to, const double *r)
+{
+  for (int i = from; i < to; i++) {
     s->xi[i] = row_velocity(s, i, r);
     s->dr[i] = -r[i];
   }
-  for (int i = 0; i < p->ncontact; i++) {
-    double *ri = r + 3 * i;
-    pki_prox_normal(ri, s->xi[3 * i], alpha * s->step[3 * i]);
-    pki_prox_tangents(ri + 1, s->xi + 3 * i + 1, alpha * s->step[3 * i + 1], p->mu[i] * ri[0]);
-  }
-  for (int i = 3 * p->ncontact; i < n; i++) {
-    r[i] = pki_clamp_box(p, i, r[i] - alpha * s->step[i] * s->xi[i]);
-  }
-  for (int i = 0; i < n; i++) {
+}
+
+static void apply_rows(const space *s, int from, int to, const double *r)
+{
+  for (int i = from; i < to; i++) {
     update_coordinates(s, i, s->dr[i] + r[i]);
   }
 }
 
+static void jor_sweep(const pk_contact_problem *p, const space *s, double alpha, double *r)
+{
+  const int n = pk_contact_size(p), contacts = 3 * p->ncontact, rest = contacts + s->exact.n;
+  read_rows(s, 0, contacts, r);
+  read_rows(s, rest, n, r);
+  for (int i = 0; i < p->ncontact; i++) {
+    pki_prox_contact(r + 3 * i, s->xi + 3 * i, s->step + 3 * i, alpha, p->mu[i], s->whole);
+  }
+  for (int i = rest; i < n; i++) {
+    r[i] = pki_clamp_box(p, i, r[i] - alpha * s->step[i] * s->xi[i]);
+  }
+  apply_rows(s, 0, contacts, r);
+  apply_rows(s, rest, n, r);
+  solve_bilateral(s, r);
+}
+
+static void sor_contact(const pk_contact_problem *p, const space *s, int i, double alpha, double *r)
+{
+  const int t = 3 * i + 1;
+  const double before[3] = {r[3 * i], r[t], r[t + 1]};
+  double xi[3] = {row_velocity(s, 3 * i, r)};
+  if (!s->whole) {
+    pki_prox_normal(r + 3 * i, xi[0], alpha * s->step[3 * i]);
+    update_coordinates(s, 3 * i, r[3 * i] - before[0]);
+  }
+  xi[1] = row_velocity(s, t, r), xi[2] = row_velocity(s, t + 1, r);
+  if (s->whole) {
+    pki_prox_contact(r + 3 * i, xi, s->step + 3 * i, alpha, p->mu[i], true);
+    update_coordinates(s, 3 * i, r[3 * i] - before[0]);
+  } else {
+    pki_prox_tangents(r + t, xi + 1, alpha * s->step[t], p->mu[i] * r[3 * i]);
+  }
+  update_coordinates(s, t, r[t] - before[1]);
+  update_coordinates(s, t + 1, r[t + 1] - before[2]);
+}
+
 static void sor_sweep(const pk_contact_problem *p, const space *s, double alpha, double *r)
 {
-  const int n = pk_contact_size(p);
   for (int i = 0; i < p->ncontact; i++) {
-    const int t = 3 * i + 1;
-    const double before[3] = {r[3 * i], r[t], r[t + 1]};
-    pki_prox_normal(r + 3 * i, row_velocity(s, 3 * i, r), alpha * s->step[3 * i]);
-    update_coordinates(s, 3 * i, r[3 * i] - before[0]);
-    const double xi[2] = {row_velocity(s, t, r), row_velocity(s, t + 1, r)};
-    pki_prox_tangents(r + t, xi, alpha * s->step[t], p->mu[i] * r[3 * i]);
-    update_coordinates(s, t, r[t] - before[1]);
-    update_coordinates(s, t + 1, r[t + 1] - before[2]);
+    sor_contact(p, s, i, alpha, r);
   }
-  for (int i = 3 * p->ncontact; i < n; i++) {
-    const double before = r[i];
-    r[i] = pki_clamp_box(p, i, r[i] - alpha * s->step[i] * row_velocity(s, i, r));
-    update_coordinates(s, i, r[i] - before);
+  for (int i = s->exact.first + s->exact.n, end; i < pk_contact_size(p); i = end) {
+    end = pki_prox_together(p, i, s->whole);
+    read_rows(s, i, end, r);
+    for (int k = i; k < end; k++) {
+      r[k] = pki_clamp_box(p, k, r[k] - alpha * s->step[k] * s->xi[k]);
+    }
+    apply_rows(s, i, end, r);
   }
+  solve_bilateral(s, r);
 }
 
 enum {
@@ -126,6 +182,8 @@ static void solve_in_velocities(pki_solve *run, bool jor)
   pki_divergence_guard guard = {0};
   pki_prox_steps(&p, s.step);
   gather_coordinates(&s, n, run->r);
+  s.whole = run->options->succession == PK_SOLVER_SUCCESSION_CONTACT;
+  begin_bilateral(run, &s);
   for (bool stop = false; !stop;) {
     (jor ? jor_sweep : sor_sweep)(&p, &s, alpha, run->r);
     stop = pki_solve_swept(run, CHECK_EVERY);

@@ -4,7 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "contact/solvers/prox_bilateral.h"
+
 const char *const pki_stop_words[PK_SOLVER_STOP_COUNT] = {"residual", "change"};
+const char *const pki_succession_words[PK_SOLVER_SUCCESSION_COUNT] = {"fine", "contact"};
 
 const pk_field pki_solver_fields[] = {
     {"solver", offsetof(pk_solver_options, solver), PK_FIELD_ROW, "", PK_SOLVER_AUTO, 0, 0, pki_solvers,
@@ -25,6 +28,10 @@ const pk_field pki_solver_fields[] = {
      "when to stop with the best so far, 0: never"},
     {"thorough", offsetof(pk_solver_options, thorough), PK_FIELD_BOOL, "", false, 0, 1, NULL,
      "auto: every solver alone where its stages end above the tolerance"},
+    {"succession", offsetof(pk_solver_options, succession), PK_FIELD_ENUM, "", PK_SOLVER_SUCCESSION_FINE, 0,
+     PK_SOLVER_SUCCESSION_COUNT - 1, pki_succession_words, "order in which jor and sor project"},
+    {"bilateral_direct", offsetof(pk_solver_options, bilateral_direct), PK_FIELD_BOOL, "", false, 0, 1, NULL,
+     "jor and sor: bilateral rows are solved exactly in each sweep"},
 };
 const int pki_solver_field_count = sizeof pki_solver_fields / sizeof pki_solver_fields[0];
 
@@ -218,6 +225,9 @@ size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_opt
     pki_arena_take(&arena, n, sizeof(double));
   }
   pki_arena_take(&arena, pki_solver_scratch(options->solver, p), 1);
+  if (options->bilateral_direct) {
+    pki_bilateral_block_take(&arena, p);
+  }
   return arena.used;
 }
 

@@ -64,6 +64,7 @@ typedef struct pki_solver_row {
 /* By pk_solver; ends with NULL. */
 extern const pki_solver_row *const pki_solvers[];
 extern const char *const pki_stop_words[PK_SOLVER_STOP_COUNT];
+extern const char *const pki_succession_words[PK_SOLVER_SUCCESSION_COUNT];
 extern const pk_field pki_solver_fields[];
 extern const int pki_solver_field_count;
 

@@ -228,10 +228,13 @@ static void factor_plan(pki_work *w)
     const int n = m->M_row[k + 1] - m->M_row[k] - 1;
     const pk_r dinv = 1.0 / row[n];
     for (int e = n - 1; e >= 0; e--) {
-      /* columns after e are done with; e itself is still M_ke here */
+      /* columns after e are done with; e itself is still M_ke here. Room for constraints that are not in the plan
+       * is zero and stays so. */
       const pk_r a = row[e] * dinv;
-      subtract_row(m, M, cols[e], k, e + 1, a);
-      row[e] = a;
+      if (pki_any(a != 0)) {
+        subtract_row(m, M, cols[e], k, e + 1, a);
+        row[e] = a;
+      }
     }
     row[n] = dinv;
   }

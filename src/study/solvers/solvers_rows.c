@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "study/solvers/solvers.h"
+#include "study/study_verdict.h"
 
 static const char *const starts[PKI_STARTS] = {"cold", "warm"};
 
 static void add_study_row(pki_study_result *result, const char *section, const char *id, const char *what,
-                          double measured, const char *unit, const char *note, pki_verdict verdict)
+                          double measured, const char *unit, const char *note)
 {
-  pki_study_row row = {
-      .paper = verdict == PKI_VERDICT_NONE ? NAN : 0, .measured = measured, .verdict = verdict};
+  pki_study_row row = {.paper = NAN, .measured = measured};
   snprintf(row.id, sizeof row.id, "%s", id);
   snprintf(row.section, sizeof row.section, "%s", section);
   snprintf(row.what, sizeof row.what, "%s", what);
@@ -33,8 +33,8 @@ static void add_verdicts(const pki_solvers_data *d, pki_study_result *result)
     snprintf(id, sizeof id, "auto/%s/unsolved", starts[start]);
     snprintf(what, sizeof what, "problems that auto does not solve, %s", starts[start]);
     snprintf(note, sizeof note, "of %d; largest relative residual %.1e", s.tried, s.residual[1]);
-    add_study_row(result, section, id, what, s.tried - s.solved, "", note,
-                  pki_verdict_of(s.tried - s.solved == 0));
+    add_study_row(result, section, id, what, s.tried - s.solved, "", note);
+    pki_study_hold_most(result, 0);
   }
   for (int linear = 0; linear < 2; linear++) {
     int denied = 0, tries = 0;
@@ -51,7 +51,8 @@ static void add_verdicts(const pki_solvers_data *d, pki_study_result *result)
     add_study_row(result, section, linear ? "claims/lcp/denied" : "claims/contact/denied",
                   linear ? "claims of LCP solvers that the certificate denies"
                          : "claims of contact solvers that the certificate denies",
-                  denied, "", note, pki_verdict_of(denied == 0));
+                  denied, "", note);
+    pki_study_hold_most(result, 0);
   }
 }
 
@@ -77,7 +78,7 @@ static void add_entrant(const pki_solvers_data *d, int start, int e, pki_study_r
   for (size_t k = 0; k < sizeof rows / sizeof rows[0] && s.tried > 0; k++) {
     snprintf(id, sizeof id, "%s/%s/%s", starts[start], d->entrants[e].name, rows[k].id);
     snprintf(what, sizeof what, "%s, %s: %s", d->entrants[e].name, starts[start], rows[k].what);
-    add_study_row(result, section, id, what, rows[k].value, rows[k].unit, note, PKI_VERDICT_NONE);
+    add_study_row(result, section, id, what, rows[k].value, rows[k].unit, note);
   }
 }
 
@@ -93,12 +94,12 @@ static void add_winners(const pki_solvers_data *d, pki_study_result *result)
       snprintf(what, sizeof what, "%s, %s: mean time of the solver to pick", name, starts[start]);
       if (best < 0) {
         snprintf(note, sizeof note, "none solves any of %d", count);
-        add_study_row(result, "Which solver", id, what, NAN, "µs", note, PKI_VERDICT_NONE);
+        add_study_row(result, "Which solver", id, what, NAN, "µs", note);
         continue;
       }
       const pki_solvers_score s = pki_solvers_score_of(d, start, best, class);
       snprintf(note, sizeof note, "%s, solves %d of %d", d->entrants[best].name, s.solved, count);
-      add_study_row(result, "Which solver", id, what, 1e6 * s.mean, "µs", note, PKI_VERDICT_NONE);
+      add_study_row(result, "Which solver", id, what, 1e6 * s.mean, "µs", note);
     }
   }
 }
@@ -108,8 +109,7 @@ void pki_solvers_rows(const pki_solvers_data *d, pki_study_result *result)
   char note[256];
   add_verdicts(d, result);
   snprintf(note, sizeof note, "besides %d that zero impulses solve", d->trivial);
-  add_study_row(result, "Problems", "problems", "problems that every solver was put to", d->n, "", note,
-                PKI_VERDICT_NONE);
+  add_study_row(result, "Problems", "problems", "problems that every solver was put to", d->n, "", note);
   add_winners(d, result);
   for (int start = 0; start < PKI_STARTS; start++) {
     for (int e = 0; e < PKI_SOLVERS; e++) {

@@ -34,6 +34,10 @@ static void draw_legend(pki_text *out)
         x, colours[p], x + 17, labels[p]);
     x += wide[p];
   }
+  pki_text_addf(
+      out,
+      "<path d=\"M%g 11 v14\" stroke=\"#c00\" stroke-width=\"2\"/><text x=\"%g\" y=\"22\">paper</text>\n",
+      x + 5, x + 12);
 }
 
 /* Round steps of the axis: 1, 2 or 5 times a power of ten, about six of them. */
@@ -72,6 +76,12 @@ static void draw_bar(const pki_starleth_data *d, int i, double end, pki_text *ou
         out, "<path d=\"M%.2f %.1f H%.2f M%.2f %.1f v8 M%.2f %.1f v8\" stroke=\"#222\" fill=\"none\"/>\n",
         LEFT + PLOT * low / end, middle, LEFT + PLOT * high / end, LEFT + PLOT * low / end, middle - 4,
         LEFT + PLOT * high / end, middle - 4);
+  }
+  const double paper = 1e6 * d->trots[PKI_STARLETH_HMJ].step.mean *
+                       pki_starleth_configs[PKI_STARLETH_HMJ].rate / pki_starleth_configs[i].rate;
+  if (paper < end) {
+    pki_text_addf(out, "<path d=\"M%.2f %.1f v%d\" stroke=\"#c00\" stroke-width=\"2\"/>\n",
+                  LEFT + PLOT * paper / end, y - 2, BAR + 4);
   }
   pki_text_addf(out, "<text x=\"%.1f\" y=\"%.1f\">%s%.*f ± %.*f</text>\n",
                 LEFT + PLOT * fmin(1, high / end) + 8, middle + 4, mean < end ? "" : "… ", mean < 100, mean,

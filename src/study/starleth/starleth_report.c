@@ -7,7 +7,7 @@
 #include "study/starleth/starleth.h"
 #include "study/study_tables.h"
 
-enum { CELL = 32, COLUMNS = 12, SERIES = 2 * PKI_STARLETH_PAPER, NOTE = 400 };
+enum { CELL = 32, COLUMNS = 12, SERIES = 3 * PKI_STARLETH_PAPER + 1, NOTE = 400 };
 
 static const char *format_number(double v, char out[CELL])
 {
@@ -40,7 +40,7 @@ static void build_table(const pki_starleth_data *d, pki_table *table)
                                     c->alpha > 0 ? c->alpha : NAN,
                                     c->rate,
                                     t->rate,
-                                    t->impulse_rate,
+                                    t->form_rate[PKI_STARLETH_IMPULSES],
                                     c->rate / paper,
                                     t->rate / hmj,
                                     c->rtf,
@@ -115,12 +115,14 @@ typedef struct plots {
   pki_svg_panel force_panels[2], sweep_panels[2];
   pki_svg_figure figures[2];
   double alpha[PKI_STARLETH_ALPHAS], chosen[PKI_STARLETH_PAPER], at_chosen[PKI_STARLETH_PAPER];
+  double limit[PKI_STARLETH_PAPER][2],
+      at_limit[PKI_STARLETH_PAPER][2]; /* the paper's, as a line of two points */
 } plots;
 
 static void plot_forces(const pki_starleth_data *d, plots *p)
 {
   /* hard with Cm; then hard with the two damped ones */
-  static const int which[2][3] = {{0, 1, -1}, {1, 2, 3}};
+  static const int which[2][3] = {{0, 1, -1}, {1, PKI_STARLETH_DAMPED, 4}};
   static const char *const titles[2] = {"Compliant and hard", "Ten times the damping"};
   for (int k = 0; k < 2; k++) {
     int n = 0;
@@ -140,8 +142,31 @@ static void plot_forces(const pki_starleth_data *d, plots *p)
   p->figures[0] = (pki_svg_figure){.id = "force", .panels = p->force_panels, .npanels = 2};
 }
 
+/* A configuration's curve, the point of Table 1, and the paper's limit from the fewest to the most iterations; returns how
+ * many series that are. */
+static int plot_sweep(const pki_starleth_data *d, int i, int colour, plots *p, pki_svg_series *s)
+{
+  const pki_starleth_config *c = &pki_starleth_configs[i];
+  const double *y = d->sweeps[i].iterations;
+  double *ends = p->at_limit[i];
+  ends[0] = INFINITY, ends[1] = 0;
+  for (int k = 0; k < PKI_STARLETH_ALPHAS && !isnan(y[k]); k++) {
+    ends[0] = fmin(ends[0], y[k]), ends[1] = fmax(ends[1], y[k]);
+  }
+  p->limit[i][0] = p->limit[i][1] = 2 * c->alpha;
+  p->chosen[i] = c->alpha;
+  p->at_chosen[i] = y[(int)lround(10 * c->alpha) - 1];
+  s[0] = (pki_svg_series){.name = c->name, .x = p->alpha, .y = y, .n = PKI_STARLETH_ALPHAS, .color = colour};
+  s[1] = (pki_svg_series){
+      .x = &p->chosen[i], .y = &p->at_chosen[i], .n = 1, .style = PKI_SVG_POINTS, .color = colour};
+  s[2] = (pki_svg_series){.x = p->limit[i], .y = ends, .n = 2, .style = PKI_SVG_DASHED, .color = colour};
+  return 3;
+}
+
 static void plot_sweeps(const pki_starleth_data *d, plots *p)
 {
+  static const char *const others[2] = {"HMJD, eliminated", "HmS, normal before tangents"};
+  const pki_starleth_sweep *other[2] = {&d->eliminated_sweep, &d->fine_sweep};
   for (int k = 0; k < PKI_STARLETH_ALPHAS; k++) {
     p->alpha[k] = 0.1 * (k + 1);
   }
@@ -149,24 +174,19 @@ static void plot_sweeps(const pki_starleth_data *d, plots *p)
     pki_svg_series *s = p->sweep[sor];
     int n = 0, colour = 0;
     for (int i = PKI_STARLETH_HMJ; i < PKI_STARLETH_PAPER; i++) {
-      const pki_starleth_config *c = &pki_starleth_configs[i];
-      if (c->sor != (sor == 1) || isnan(d->sweeps[i].limit)) {
-        continue;
+      if (pki_starleth_configs[i].sor == (sor == 1) && !isnan(d->sweeps[i].limit)) {
+        n += plot_sweep(d, i, ++colour, p, s + n);
       }
-      colour++;
-      s[n] = (pki_svg_series){.name = c->name,
-                              .x = p->alpha,
-                              .y = d->sweeps[i].iterations,
-                              .n = PKI_STARLETH_ALPHAS,
-                              .color = colour};
-      p->chosen[i] = c->alpha;
-      p->at_chosen[i] = d->sweeps[i].iterations[(int)lround(10 * c->alpha) - 1];
-      s[n + 1] = (pki_svg_series){
-          .x = &p->chosen[i], .y = &p->at_chosen[i], .n = 1, .style = PKI_SVG_POINTS, .color = colour};
-      n += 2;
+    }
+    if (!isnan(other[sor]->limit)) {
+      s[n++] = (pki_svg_series){.name = others[sor],
+                                .x = p->alpha,
+                                .y = other[sor]->iterations,
+                                .n = PKI_STARLETH_ALPHAS,
+                                .color = ++colour};
     }
     p->sweep_panels[sor] = (pki_svg_panel){.title = sor ? "SOR" : "JOR",
-                                           .x = {.label = "α", .least = 0, .most = 2},
+                                           .x = {.label = "α", .least = 0, .most = 2.1},
                                            .y = {.label = "iterations of one step", .log = true},
                                            .series = s,
                                            .nseries = n};
@@ -207,21 +227,22 @@ static pk_status write_html(const pki_starleth_data *d, const pki_table *table, 
   }
   report_table(d, table, &report);
   pki_report_heading(&report, "Fig. 5: normal force of the left fore foot");
-  pki_report_figure(
-      &report, &p->figures[0],
-      "One cycle of the trot from a landing on. Right: at a quarter of the step the damper itself is "
-      "unstable on this foot, at an eighth it is not.");
+  pki_report_figure(&report, &p->figures[0],
+                    "One cycle of the trot from a landing on. Right: ten times the damping along the normal "
+                    "at a quarter of the step, "
+                    "and in all directions at an eighth; the paper's text has no number of this figure.");
   pki_report_heading(&report, "Fig. 6: iterations against α");
   pki_report_figure(
       &report, &p->figures[1],
       "Mean iterations of one step in 0.6 s of trot. Points: Table 1's α. Lines end at the largest α at "
-      "which every step converged.");
+      "which every step converged; dashed, the paper's, twice its α.");
   pki_report_heading(&report, "Fig. 7: time of one step");
   pki_text_add(&report.html, "<figure>\n");
   pki_text_add(&report.html, bars->data != NULL ? bars->data : "");
   pki_text_add(&report.html,
                "<figcaption>Mean and standard deviation over the trot, µs, without the controller. Cut "
-               "bars are longer than shown.</figcaption>\n</figure>\n");
+               "bars are longer than shown. Lines: the paper's step, scaled so that its HmJ is as long as "
+               "here.</figcaption>\n</figure>\n");
   pki_report_heading(&report, "Everything else");
   pki_report_table(&report, rows);
   const pk_status status = pki_report_save(&report, path, err);

@@ -21,7 +21,7 @@ pk_status pki_starleth_stand(const pki_starleth_lab *lab, const pk_sim_options *
   pki_starleth_world w;
   double before[4], after[4];
   pk_step_info info;
-  pk_status status = pki_starleth_start(lab, PKI_STARLETH_MINIMAL, o, INFINITY, &w, err);
+  pk_status status = pki_starleth_start(lab, PKI_STARLETH_MINIMAL, o, INFINITY, 0, &w, err);
   if (status != PK_OK) {
     return status;
   }
@@ -46,12 +46,13 @@ pk_status pki_starleth_stand(const pki_starleth_lab *lab, const pk_sim_options *
 }
 
 pk_status pki_starleth_opening(const pki_starleth_lab *lab, pki_starleth_set set, const pk_sim_options *o,
-                               double seconds, double *gap_rate, double *velocity_rate, pk_error *err)
+                               double seconds, double forward, double *gap_rate, double *velocity_rate,
+                               pk_error *err)
 {
   pki_starleth_world w;
   pk_step_info info;
   double sum = 0;
-  pk_status status = pki_starleth_start(lab, set, o, 0, &w, err);
+  pk_status status = pki_starleth_start(lab, set, o, 0, forward, &w, err);
   if (status != PK_OK) {
     return status;
   }
@@ -99,7 +100,7 @@ pk_status pki_starleth_push_over(const pki_starleth_lab *lab, const pki_starleth
   static const double calm = 0.01; /* m/s and rad/s: the trunk rests */
   const pk_sim_options o = push_options(c, alpha_from_W);
   pki_starleth_world w;
-  pk_status status = pki_starleth_start(lab, c->set, &o, INFINITY, &w, err);
+  pk_status status = pki_starleth_start(lab, c->set, &o, INFINITY, 0, &w, err);
   if (status != PK_OK) {
     return status;
   }
@@ -140,7 +141,7 @@ static pk_status record_trunk(const pki_starleth_lab *lab, pki_starleth_set set,
 {
   pki_starleth_world w;
   pk_step_info info;
-  pk_status status = pki_starleth_start(lab, set, o, 0, &w, err);
+  pk_status status = pki_starleth_start(lab, set, o, 0, PKI_STARLETH_FORWARD, &w, err);
   if (status != PK_OK) {
     return status;
   }
@@ -198,7 +199,7 @@ pk_status pki_starleth_agree(const pki_starleth_lab *lab, pki_starleth_set set, 
       continue;
     }
     const pk_sim_options own = pki_starleth_options(c);
-    o.solver = own.solver, o.bilateral = own.bilateral;
+    o.solver = own.solver, o.bilateral = own.bilateral, o.succession = own.succession;
     o.alpha = fmin(own.alpha, pki_starleth_configs[PKI_STARLETH_HMJ].alpha);
     status = record_trunk(lab, set, &o, n, other, residual, err);
     for (int k = 0; k < n && status == PK_OK; k++) {

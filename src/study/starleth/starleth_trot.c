@@ -6,7 +6,7 @@
 
 #include "study/starleth/starleth.h"
 
-enum { RUNNERS_MAX = 2 * PKI_STARLETH_CONFIGS, CYCLES_MAX = 64, IMPULSE_CYCLES = 4 };
+enum { RUNNERS_MAX = PKI_STARLETH_FORMS * PKI_STARLETH_CONFIGS, CYCLES_MAX = 64, FORM_CYCLES = 4 };
 
 static const double cycle = 0.8, warm_up = 0.1; /* s */
 
@@ -18,7 +18,7 @@ typedef struct sums {
 /* One configuration under way. */
 typedef struct runner {
   int config;
-  bool impulses; /* the second form of the iteration, for its speed alone */
+  pki_starleth_form form; /* others than the published one: for their speed and iterations alone */
   pk_sim_options o;
   pki_starleth_world w;
   bool alive;
@@ -118,8 +118,9 @@ static void conclude_trot(runner *r, pki_starleth_data *d)
   pki_starleth_trot *t = &d->trots[r->config];
   const double n = (double)r->steps;
   const bool cut = pki_starleth_configs[r->config].set != PKI_STARLETH_MINIMAL;
-  if (r->impulses) {
-    t->impulse_rate = median_of(r->rate, r->nrate);
+  t->form_rate[r->form] = median_of(r->rate, r->nrate);
+  t->form_iterations[r->form] = (double)r->iterations / n;
+  if (r->form != PKI_STARLETH_PUBLISHED) {
     return;
   }
   t->seconds = r->time;
@@ -142,27 +143,24 @@ static void conclude_trot(runner *r, pki_starleth_data *d)
 }
 
 /* Everybody on their feet, and to the start of the trot. */
-static pk_status start_runners(const pki_starleth_lab *lab, runner *runners, int *count, pk_error *err)
+static pk_status start_runners(const pki_starleth_lab *lab, bool quick, runner *runners, int *count,
+                               pk_error *err)
 {
   pk_status status = PK_OK;
-  for (int i = 0; i < 2 * PKI_STARLETH_CONFIGS && status == PK_OK; i++) {
-    const int config = i % PKI_STARLETH_CONFIGS;
-    const pki_starleth_config *c = &pki_starleth_configs[config];
-    const bool impulses = i >= PKI_STARLETH_CONFIGS;
-    if (impulses && (!c->hard || config == PKI_STARLETH_DEFAULT)) {
+  for (int i = 0; i < RUNNERS_MAX && status == PK_OK; i++) {
+    const pki_starleth_config *c = &pki_starleth_configs[i % PKI_STARLETH_CONFIGS];
+    const pki_starleth_form form = (pki_starleth_form)(i / PKI_STARLETH_CONFIGS);
+    if (!pki_starleth_has_form(c, form) || (quick && form != PKI_STARLETH_PUBLISHED)) {
       continue;
     }
     runner *r = &runners[*count];
-    *r = (runner){.config = config,
-                  .impulses = impulses,
-                  .o = pki_starleth_options(c),
+    *r = (runner){.config = i % PKI_STARLETH_CONFIGS,
+                  .form = form,
+                  .o = pki_starleth_form_options(c, form),
                   .alive = true,
                   .quickest = INFINITY};
     r->o.timing = true;
-    if (impulses) {
-      r->o.solver = c->sor ? PK_SOLVER_SOR : PK_SOLVER_JOR;
-    }
-    status = pki_starleth_start(lab, c->set, &r->o, warm_up, &r->w, err);
+    status = pki_starleth_start(lab, c->set, &r->o, warm_up, PKI_STARLETH_FORWARD, &r->w, err);
     if (status == PK_OK) {
       ++*count;
       advance_runner(r, warm_up, false);
@@ -181,12 +179,14 @@ pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d, 
     return pki_fail_memory(err, NULL);
   }
   for (int i = 0; i < PKI_STARLETH_CONFIGS; i++) {
-    d->trots[i].impulse_rate = NAN;
+    for (int form = 0; form < PKI_STARLETH_FORMS; form++) {
+      d->trots[i].form_rate[form] = d->trots[i].form_iterations[form] = NAN;
+    }
   }
-  pk_status status = start_runners(lab, runners, &count, err);
+  pk_status status = start_runners(lab, d->quick, runners, &count, err);
   for (int k = 0; k < d->cycles && k < CYCLES_MAX && status == PK_OK; k++) {
     for (int i = 0; i < count; i++) {
-      if (!runners[i].impulses || (k < IMPULSE_CYCLES && !d->quick)) {
+      if (runners[i].form == PKI_STARLETH_PUBLISHED || k < FORM_CYCLES) {
         advance_runner(&runners[i], cycle, true);
       }
       watch->tell(watch->user, (k + (i + 1.0) / count) / d->cycles);
@@ -204,13 +204,14 @@ pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d, 
 
 /* --- Fig. 5 ---------------------------------------------------------------------------- */
 
+/* Cm; HmJ; ten times the damping along the normal, and in all directions, at a quarter of the step; and at an eighth. */
 static pk_sim_options curve_options(int which)
 {
   pk_sim_options o = pki_starleth_options(&pki_starleth_configs[which == 1 ? 1 : 0]);
   if (which >= 2) {
     o.damping_n *= 10;
-    o.damping_t *= 10;
-    o.dt /= which == 2 ? 4 : 8;
+    o.damping_t *= which == 2 ? 1 : 10;
+    o.dt /= which == 4 ? 8 : 4;
   }
   return o;
 }
@@ -248,35 +249,40 @@ static pk_status record_curve(pki_starleth_world *w, double after, pki_starleth_
   return status;
 }
 
-/* The curve's value at a time. */
-static double value_at(const pki_starleth_curve *c, double t)
+/* Mean of a curve within half a period of a sample. */
+static double mean_about(const pki_starleth_curve *c, int i, int half)
 {
-  const int i = (int)floor(t / c->dt);
-  const double part = t / c->dt - i;
-  return i + 1 < c->n ? (1 - part) * c->force[i] + part * c->force[i + 1] : 0;
+  double sum = 0;
+  for (int k = i - half; k <= i + half; k++) {
+    sum += c->force[k];
+  }
+  return sum / (2 * half + 1);
 }
 
-/* Peak; how far it swings about the hard one while both stand, from 50 to 350 ms. */
-static void measure_curve(pki_starleth_curve *c, const pki_starleth_curve *hard)
+/* Peak; and how the force swings about its mean over a period of the springs' oscillation, while the foot and its diagonal one
+ * carry the robot: from 110 ms, when the other pair has left the ground, to 350 ms. */
+static void measure_curve(pki_starleth_curve *c)
 {
-  double sum = 0, ss = 0;
+  static const double period = 0.027, from = 0.11, to = 0.35; /* s */
+  const int half = (int)lround(0.5 * period / c->dt);
+  double ss = 0;
   int n = 0;
   c->peak = 0;
   for (int i = 0; i < c->n; i++) {
     c->peak = fmax(c->peak, c->force[i]);
-    if (c->time[i] >= 0.05 && c->time[i] <= 0.35) {
-      const double away = c->force[i] - value_at(hard, c->time[i]);
-      sum += away;
+    if (c->time[i] >= from && c->time[i] <= to && i >= half && i + half < c->n) {
+      const double away = c->force[i] - mean_about(c, i, half);
       ss += away * away;
       n++;
     }
   }
-  c->ripple = n > 0 ? sqrt(fmax(0, ss / n - sum / n * (sum / n))) : NAN;
+  c->ripple = n > 0 ? sqrt(ss / n) : NAN;
 }
 
 pk_status pki_starleth_curves(const pki_starleth_lab *lab, pki_starleth_data *d, pk_error *err)
 {
-  static const char *const names[PKI_STARLETH_CURVES] = {"Cm", "HmJ", "Cm, 10 d, dt/4", "Cm, 10 d, dt/8"};
+  static const char *const names[PKI_STARLETH_CURVES] = {"Cm", "HmJ", "Cm, 10 d_N, dt/4", "Cm, 10 d, dt/4",
+                                                         "Cm, 10 d, dt/8"};
   pk_status status = PK_OK;
   for (int k = 0; k < PKI_STARLETH_CURVES && status == PK_OK; k++) {
     const pk_sim_options o = curve_options(k);
@@ -288,14 +294,15 @@ pk_status pki_starleth_curves(const pki_starleth_lab *lab, pki_starleth_data *d,
       return pki_fail_memory(err, NULL);
     }
     c->force = c->time + c->n;
-    status = pki_starleth_start(lab, PKI_STARLETH_MINIMAL, &o, warm_up, &w, err);
+    status = pki_starleth_start(lab, PKI_STARLETH_MINIMAL, &o, warm_up, PKI_STARLETH_FORWARD, &w, err);
     if (status == PK_OK) {
       status = record_curve(&w, d->quick ? 1 : 6, c);
+      c->stays = status == PK_OK && !pki_starleth_fallen(&w);
       pki_starleth_stop(&w);
     }
   }
   for (int k = 0; k < PKI_STARLETH_CURVES && status == PK_OK; k++) {
-    measure_curve(&d->curves[k], &d->curves[1]);
+    measure_curve(&d->curves[k]);
   }
   return status;
 }
@@ -303,14 +310,15 @@ pk_status pki_starleth_curves(const pki_starleth_lab *lab, pki_starleth_data *d,
 /* --- Fig. 6 ---------------------------------------------------------------------------- */
 
 /* Mean iterations of a step; NAN when one does not come to its end. */
-static pk_status iterations_at(const pki_starleth_lab *lab, const pki_starleth_config *c, double alpha,
-                               double seconds, double *mean, pk_error *err)
+static pk_status iterations_at(const pki_starleth_lab *lab, const pki_starleth_config *c,
+                               pki_starleth_form form, double alpha, double seconds, double *mean,
+                               pk_error *err)
 {
-  pk_sim_options o = pki_starleth_options(c);
+  pk_sim_options o = pki_starleth_form_options(c, form);
   pki_starleth_world w;
   o.alpha = alpha;
   o.max_iterations = 20000;
-  pk_status status = pki_starleth_start(lab, c->set, &o, 0, &w, err);
+  pk_status status = pki_starleth_start(lab, c->set, &o, 0, PKI_STARLETH_FORWARD, &w, err);
   if (status != PK_OK) {
     return status;
   }
@@ -327,8 +335,9 @@ static pk_status iterations_at(const pki_starleth_lab *lab, const pki_starleth_c
   return PK_OK;
 }
 
-pk_status pki_starleth_sweep_alpha(const pki_starleth_lab *lab, const pki_starleth_config *c, double seconds,
-                                   const pki_study_watch *watch, pki_starleth_sweep *out, pk_error *err)
+pk_status pki_starleth_sweep_alpha(const pki_starleth_lab *lab, const pki_starleth_config *c,
+                                   pki_starleth_form form, double seconds, const pki_study_watch *watch,
+                                   pki_starleth_sweep *out, pk_error *err)
 {
   double fewest = INFINITY, mean = 0;
   pk_status status = PK_OK;
@@ -338,7 +347,7 @@ pk_status pki_starleth_sweep_alpha(const pki_starleth_lab *lab, const pki_starle
   }
   for (int k = 0; k < PKI_STARLETH_ALPHAS && isfinite(mean) && status == PK_OK; k++) {
     const double alpha = 0.1 * (k + 1);
-    status = iterations_at(lab, c, alpha, seconds, &mean, err);
+    status = iterations_at(lab, c, form, alpha, seconds, &mean, err);
     out->iterations[k] = mean;
     out->limit = isfinite(mean) ? alpha : out->limit;
     if (mean < fewest) {

@@ -38,13 +38,32 @@ pk_sim_options pki_starleth_options(const pki_starleth_config *c)
   }
   o.solver = c->sor ? PK_SOLVER_SOR_VELOCITY : PK_SOLVER_JOR_VELOCITY;
   o.alpha = c->alpha;
-  o.bilateral = c->prox ? PK_BILATERAL_METHOD_PROX : PK_BILATERAL_METHOD_DIRECT;
+  o.bilateral = c->prox ? PK_BILATERAL_METHOD_PROX : PK_BILATERAL_METHOD_SWEEP;
+  return o;
+}
+
+bool pki_starleth_has_form(const pki_starleth_config *c, pki_starleth_form form)
+{
+  const bool iterates = c->hard && c != &pki_starleth_configs[PKI_STARLETH_DEFAULT];
+  const bool eliminates = iterates && !c->prox && c->set != PKI_STARLETH_MINIMAL;
+  return form == PKI_STARLETH_PUBLISHED || (form == PKI_STARLETH_ELIMINATED ? eliminates : iterates);
+}
+
+pk_sim_options pki_starleth_form_options(const pki_starleth_config *c, pki_starleth_form form)
+{
+  pk_sim_options o = pki_starleth_options(c);
+  switch (form) {
+  case PKI_STARLETH_IMPULSES: o.solver = c->sor ? PK_SOLVER_SOR : PK_SOLVER_JOR; break;
+  case PKI_STARLETH_FINE: o.succession = PK_SOLVER_SUCCESSION_FINE; break;
+  case PKI_STARLETH_ELIMINATED: o.bilateral = PK_BILATERAL_METHOD_DIRECT; break;
+  default: break;
+  }
   return o;
 }
 
 /* --- models and ground ----------------------------------------------------------------- */
 
-static pk_status make_model(pki_starleth_set set, pk_model **out, pk_error *err)
+static pk_status make_model(pki_starleth_set set, bool points, pk_model **out, pk_error *err)
 {
   static const char *const hips[4] = {"LF_HAA", "RF_HAA", "LH_HAA", "RH_HAA"};
   char path[PKI_PATH_MAX];
@@ -54,7 +73,7 @@ static pk_status make_model(pki_starleth_set set, pk_model **out, pk_error *err)
     return pki_fail_memory(err, NULL);
   }
   const pk_load_options options = pk_load_options_default();
-  pk_status status = pki_builder_add_named(b, "starleth", &options, path, err);
+  pk_status status = pki_builder_add_named(b, points ? "starleth_points" : "starleth", &options, path, err);
   for (int i = 0; i < 4 && set == PKI_STARLETH_EXTENDED && status == PK_OK; i++) {
     status = pk_builder_cut_joint(b, hips[i], err);
   }
@@ -81,14 +100,15 @@ static pk_status check_model(const pk_model *m, pki_starleth_set set, pk_error *
   return PK_OK;
 }
 
-pk_status pki_starleth_lab_create(pki_starleth_lab *lab, pk_error *err)
+pk_status pki_starleth_lab_create(pki_starleth_lab *lab, bool points, pk_error *err)
 {
-  static const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
-  *lab = (pki_starleth_lab){0};
+  static const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1}, hips = 0.41, ball = 0.025,
+                      point = 1e-6; /* m */
+  *lab = (pki_starleth_lab){.height = hips + (points ? point : ball)};
   pk_status status = pk_terrain_create(&lab->ground, err);
   status = status == PK_OK ? pk_terrain_add_plane(lab->ground, origin, up, 0, err) : status;
   for (int set = 0; set < PKI_STARLETH_SETS && status == PK_OK; set++) {
-    status = make_model((pki_starleth_set)set, &lab->models[set], err);
+    status = make_model((pki_starleth_set)set, points, &lab->models[set], err);
     status = status == PK_OK ? check_model(lab->models[set], (pki_starleth_set)set, err) : status;
   }
   return status;
@@ -107,10 +127,10 @@ void pki_starleth_lab_free(pki_starleth_lab *lab)
 
 /* The stance of models/starleth/README.md, hips 0.41 m above the foot points, and the feet 10 um deep: at a gap of zero
  * the last bit would decide which contacts are closed. */
-static void set_stance(double q[PKI_STARLETH_NQ])
+static void set_stance(double height, double q[PKI_STARLETH_NQ])
 {
   memset(q, 0, PKI_STARLETH_NQ * sizeof *q);
-  q[2] = 0.435 - 1e-5, q[3] = 1;
+  q[2] = height - 1e-5, q[3] = 1;
   for (int leg = 0; leg < 4; leg++) {
     const double side = leg < 2 ? 1 : -1;
     q[7 + 3 * leg + 1] = side * 0.7343101344764329;
@@ -118,8 +138,8 @@ static void set_stance(double q[PKI_STARLETH_NQ])
   }
 }
 
-/* The one tuning: 400 Hz, a cycle of 0.8 s, 0.3 m/s. */
-static pk_locomotion_options trot_tuning(double start)
+/* The one tuning: 400 Hz, a cycle of 0.8 s. */
+static pk_locomotion_options trot_tuning(double start, double forward)
 {
   pk_locomotion_options o = pk_locomotion_options_default();
   o.period = 2.5e-3;
@@ -127,17 +147,17 @@ static pk_locomotion_options trot_tuning(double start)
   if (isfinite(start)) {
     o.gait = PK_GAIT_TROT;
     o.start = start;
-    o.forward = 0.3;
+    o.forward = forward;
   }
   return o;
 }
 
 pk_status pki_starleth_start(const pki_starleth_lab *lab, pki_starleth_set set, const pk_sim_options *options,
-                             double start, pki_starleth_world *w, pk_error *err)
+                             double start, double forward, pki_starleth_world *w, pk_error *err)
 {
   static const char *const feet[4] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
-  const pk_locomotion_options gait = trot_tuning(start);
-  *w = (pki_starleth_world){.trunk = pk_model_find_link(lab->models[set], "base")};
+  const pk_locomotion_options gait = trot_tuning(start, forward);
+  *w = (pki_starleth_world){.trunk = pk_model_find_link(lab->models[set], "base"), .height = lab->height};
   for (int i = 0; i < 4; i++) {
     w->feet[i] = pk_model_find_link(lab->models[set], feet[i]);
     if (w->feet[i] < 0 || w->trunk < 0) {
@@ -150,7 +170,7 @@ pk_status pki_starleth_start(const pki_starleth_lab *lab, pki_starleth_set set, 
       status == PK_OK ? pk_locomotion_create(pk_sim_joint_model(w->sim), &gait, &w->controller, err) : status;
   status = status == PK_OK ? pk_sim_set_controller(w->sim, w->controller, err) : status;
   if (status == PK_OK) {
-    set_stance(w->q);
+    set_stance(lab->height, w->q);
     pk_sim_set_joints(w->sim, w->q, w->u);
   } else {
     pki_starleth_stop(w);
@@ -202,5 +222,5 @@ double pki_starleth_normal_force(const pki_starleth_world *w, int foot)
 bool pki_starleth_fallen(const pki_starleth_world *w)
 {
   const double *p = w->q + 3, upright = 1 - 2 * (p[1] * p[1] + p[2] * p[2]);
-  return upright < 0.5 || w->q[2] < 0.5 * 0.435;
+  return upright < 0.5 || w->q[2] < 0.5 * w->height;
 }

@@ -15,6 +15,22 @@
  * The runs are the scenarios thesis-trot, thesis-drop-01, -05, -15 and thesis-jump. References, penalty parameters, the
  * integrator and the restitution are not published; ours stand in the scenarios.
  *
+ * Which springs. A mass of inverse W on a spring of tangent stiffness k and a damper d, under semi-implicit Euler with forces of
+ * the start of the step, is stable while
+ *
+ *   dt^2 k W + 2 dt d W < 4                                                                                    (a)
+ *
+ * With a linear spring, k is the same at all depths, and the equations of a landing (gravity and the small joint friction
+ * apart) keep their form when all lengths and velocities are scaled: speeds twice as high give forces twice as high. So no
+ * linear k and d are right for a fall from 0.1 m and wrong for one from 0.5 m, but by chance near (a). What the thesis
+ * describes, penetration "penalized by huge spring forces" when it is deep, is a spring that hardens. With lambda = c x^3 the
+ * tangent stiffness is 3 c x^2 and (a) ends at the depth
+ *
+ *   x = sqrt((4 - 2 dt d W) / (3 c dt^2 W))                                                                    (b)
+ *
+ * In one step a foot goes v dt deep: 0.70 mm after 0.1 m, 1.57 mm after 0.5 m. A c that puts (b) between them is stable
+ * in the one and unstable in the other.
+ *
  * The work of contacts. A step takes the velocities u to u', and in it the impulses P of the contacts take u_f, the velocity
  * without them, to u'. With their rows J, W = J inv(M) J', and M of the start of the step,
  *
@@ -35,14 +51,11 @@ enum {
   PKI_THESIS_LAWS = 2, /* exact, penalty */
   PKI_THESIS_FIGURES = 6,
   PKI_THESIS_CHANNELS = 18, /* position, roll pitch yaw, forces of the legs; x y z each */
-  PKI_THESIS_K = 11,        /* stiffnesses of the map, 1e4 to 1e9 N/m */
-  PKI_THESIS_D = 9,         /* dampings, 10 to 1e5 N s/m */
-  PKI_THESIS_TILTS = 7,
-  PKI_THESIS_EPS = 6,
-  PKI_THESIS_SOFT = 3,   /* softer springs that trot */
-  PKI_THESIS_NEAR = 9,   /* pairs close to the chosen one */
-  PKI_THESIS_PANELS = 4, /* of one map, at most */
-  PKI_THESIS_SIDE = 12,  /* cells along one side of a map, at most */
+  PKI_THESIS_SOFT = 3,      /* linear springs that trot */
+  PKI_THESIS_SAMPLES = 32,  /* runs near the scenarios' springs */
+  PKI_THESIS_ROLLED = 8,    /* falls that start rolled */
+  PKI_THESIS_PANELS = 4,    /* of one map, at most */
+  PKI_THESIS_SIDE = 12,     /* cells along one side of a map, at most */
 };
 
 enum { PKI_THESIS_TROT, PKI_THESIS_DROP_01, PKI_THESIS_DROP_05, PKI_THESIS_DROP_15, PKI_THESIS_JUMP };
@@ -55,25 +68,32 @@ typedef enum pki_thesis_outcome {
   PKI_THESIS_INVERTED, /* upside down: tilted by more than 120 degrees */
   PKI_THESIS_FLIES,    /* the trunk came above where it may */
   PKI_THESIS_BURSTS,   /* no number any more, or a kilometre away */
-  PKI_THESIS_OUTCOMES,
-  PKI_THESIS_NOT_RUN = PKI_THESIS_OUTCOMES
+  PKI_THESIS_OUTCOMES
 } pki_thesis_outcome;
 
 /* A run of the thesis. */
 typedef struct pki_thesis_scene {
   const char *id, *scenario, *title;
-  double start;        /* m, the trunk's height */
-  double ceiling;      /* m, above which it flies up: its start, in the jump 0.1 m over the thesis' 2.2 m */
-  int figure;          /* 5.figure is the first of six */
-  const char *said[2]; /* what the thesis says, for each law */
-  const char *difference[2]; /* why ours differs */
+  double start;         /* m, the trunk's height */
+  double ceiling;       /* m, above which it flies up: its start, in the jump 0.1 m over the thesis' 2.2 m */
+  int figure;           /* 5.figure is the first of six */
+  const char *said[2];  /* what the thesis says, for each law */
+  unsigned expected[2]; /* outcomes that agree with it: bits 1 << pki_thesis_outcome */
 } pki_thesis_scene;
 
 extern const pki_thesis_scene pki_thesis_scenes[PKI_THESIS_RUNS];
 extern const char *const pki_thesis_laws[PKI_THESIS_LAWS];
-extern const char *const pki_thesis_outcome_names[PKI_THESIS_OUTCOMES + 1];
-extern const double pki_thesis_soft[PKI_THESIS_SOFT];         /* N/m */
-extern const double pki_thesis_stiffness, pki_thesis_damping; /* of the scenarios: N/m, N s/m */
+extern const char *const pki_thesis_outcome_names[PKI_THESIS_OUTCOMES];
+
+/* Springs of the law penalty: N/m and N/m^3 along the normal, N/m tangential, N s/m. */
+typedef struct pki_thesis_springs {
+  double linear, cubic, tangential, damping_n, damping_t;
+} pki_thesis_springs;
+
+extern const pki_thesis_springs pki_thesis_own;       /* of the scenarios */
+extern const double pki_thesis_soft[PKI_THESIS_SOFT]; /* N/m */
+extern const double pki_thesis_roll;                  /* rad, from which falls end as in the thesis */
+static const double pki_thesis_dt = 5e-4;             /* s, Table 5.2 */
 
 /* Curves of a run, a value for each step. */
 typedef struct pki_thesis_curves {
@@ -100,11 +120,16 @@ typedef struct pki_thesis_run {
   long long grounded;   /* steps with contacts */
 } pki_thesis_run;
 
-/* Outcomes on a grid. */
+/* How many runs ended in each way. */
+typedef struct pki_thesis_shares {
+  unsigned char n[PKI_THESIS_OUTCOMES];
+} pki_thesis_shares;
+
+/* Outcomes on a grid; a cell without runs was left out. */
 typedef struct pki_thesis_map {
   int nx, ny, npanel;
   double x[PKI_THESIS_SIDE], y[PKI_THESIS_SIDE];
-  unsigned char cells[PKI_THESIS_PANELS][PKI_THESIS_SIDE][PKI_THESIS_SIDE]; /* [panel][y][x] */
+  pki_thesis_shares cells[PKI_THESIS_PANELS][PKI_THESIS_SIDE][PKI_THESIS_SIDE]; /* [panel][y][x] */
 } pki_thesis_map;
 
 typedef struct pki_thesis_data {
@@ -112,15 +137,16 @@ typedef struct pki_thesis_data {
   double seconds; /* of a run */
   pki_thesis_run runs[PKI_THESIS_RUNS][PKI_THESIS_LAWS];
   pki_thesis_curves curves[PKI_THESIS_RUNS][PKI_THESIS_LAWS];
-  pki_thesis_run large[PKI_THESIS_RUNS];       /* law hard at 5 ms, PD implicit */
-  pki_thesis_run damped[2];                    /* the trot with damped joints: lcp-pyramid, hard */
-  pki_thesis_run hard;                         /* the trot, law hard at 0.5 ms */
-  pki_thesis_run soft[PKI_THESIS_SOFT];        /* the trot under penalty, d = 1000 N s/m */
-  pki_thesis_map survival;                     /* over k, d; panels: falls, jump */
-  double near_k[PKI_THESIS_NEAR];              /* N/m, k close to the scenarios' */
-  pki_thesis_outcome near[4][PKI_THESIS_NEAR]; /* falls, jump */
-  double foot_inverse_mass;                    /* 1/kg, W of a standing foot along the normal */
-  pki_thesis_map tilt;                         /* lcp-pyramid over tilt, restitution; panels: 0.5 m, 1.5 m */
+  pki_thesis_run large[PKI_THESIS_RUNS];    /* law hard at 5 ms, PD implicit */
+  pki_thesis_run damped[2];                 /* the trot with damped joints: lcp-pyramid, hard */
+  pki_thesis_run hard;                      /* the trot, law hard at 0.5 ms */
+  pki_thesis_run soft[PKI_THESIS_SOFT];     /* the trot under penalty, d = 1000 N s/m */
+  double foot_inverse_mass;                 /* 1/kg, W of a standing foot along the normal */
+  pki_thesis_map linear, hardening;         /* over k, d; over c, d; panels: falls, jump */
+  pki_thesis_shares own[PKI_THESIS_PANELS]; /* near the scenarios' springs */
+  pki_thesis_map tilt;                      /* lcp-pyramid over roll, restitution; panels: 0.5 m, 1.5 m */
+  pki_thesis_shares rolled[2];              /* lcp-pyramid, rolled by pki_thesis_roll: 0.5 m, 1.5 m */
+  double rolled_end[2];                     /* m, the trunk's height at their end, median */
 } pki_thesis_data;
 
 /* --- thesis_run.c --- */
@@ -136,30 +162,52 @@ pk_status pki_thesis_foot(double *out, pk_error *err);
 
 /* --- thesis_map.c --- */
 
-/* A scenario under the law penalty with k and d. */
-pk_status pki_thesis_springs(int scene, double k, double d, double seconds, pki_thesis_run *out,
-                             pk_error *err);
+extern const int pki_thesis_panels[PKI_THESIS_PANELS]; /* scenes of the maps of springs */
 
-/* Falls and jump over stiffness and damping; cells that show what the thesis saw: stands after 0.1 m, else flies up or
- * bursts. */
-pk_status pki_thesis_survive(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err);
-bool pki_thesis_cell_agrees(const pki_thesis_map *map, int ix, int iy);
-int pki_thesis_cells_that_agree(const pki_thesis_map *map);
+/* A scenario under the law penalty with these springs, started `lift` metres higher. */
+pk_status pki_thesis_run_springs(int scene, const pki_thesis_springs *springs, double lift, double seconds,
+                                 pki_thesis_run *out, pk_error *err);
 
-/* Falls with k within 4 % of the scenarios'. */
-pk_status pki_thesis_perturb(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err);
+/* Runs whose stiffnesses are spread over 5 % to both sides, and their starts over a millimetre. */
+pk_status pki_thesis_sample_springs(int scene, const pki_thesis_springs *springs, int samples, double seconds,
+                                    pki_thesis_shares *out, pk_error *err);
 
-/* Falls under lcp-pyramid over the trunk's roll at the start and the restitution. */
-pk_status pki_thesis_tilt(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err);
+/* Falls under lcp-pyramid, rolled at the start, on ground with restitution, starts likewise. ends: m, [samples], or NULL. */
+pk_status pki_thesis_sample_rolled(int scene, double roll, double restitution, int samples, double seconds,
+                                   pki_thesis_shares *out, double *ends, pk_error *err);
 
+/* All runs of a cell; those that show what the thesis saw, in a panel of the maps of springs. */
+int pki_thesis_sampled(const pki_thesis_shares *shares);
+int pki_thesis_agreeing(int panel, const pki_thesis_shares *shares);
+
+/* How likely one run of each panel shows what the thesis saw, all at once; the cell where it is most likely. */
+double pki_thesis_likelihood(const pki_thesis_map *map, int ix, int iy);
+double pki_thesis_best(const pki_thesis_map *map, int *ix, int *iy);
+
+/* Runs of a panel; with an outcome. */
+int pki_thesis_runs_of(const pki_thesis_map *map, int panel);
 int pki_thesis_count(const pki_thesis_map *map, int panel, pki_thesis_outcome outcome);
 
+/* The left side of (a) in a cell of the linear map. */
+double pki_thesis_sharpness(const pki_thesis_data *d, int ix, int iy);
+
+pk_status pki_thesis_map_linear(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err);
+pk_status pki_thesis_map_hardening(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err);
+pk_status pki_thesis_own_springs(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err);
+pk_status pki_thesis_map_tilt(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err);
+pk_status pki_thesis_rolled_falls(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err);
+
 /* --- thesis_rows.c, thesis_report.c, thesis_cells.c --- */
+
+/* Whether a run ended as in the thesis; in words, how it did not. */
+bool pki_thesis_agrees(int scene, int law, const pki_thesis_run *run);
+void pki_thesis_explain(const pki_thesis_data *d, int scene, int law, char *out, size_t size);
 
 void pki_thesis_rows(const pki_thesis_data *d, pki_study_result *result);
 pk_status pki_thesis_report(const pki_thesis_data *d, const pki_study_options *options,
                             pki_study_result *result, pk_error *err);
-void pki_thesis_survival_svg(const pki_thesis_data *d, pki_text *out);
+void pki_thesis_linear_svg(const pki_thesis_data *d, pki_text *out);
+void pki_thesis_hardening_svg(const pki_thesis_data *d, pki_text *out);
 void pki_thesis_tilt_svg(const pki_thesis_data *d, pki_text *out);
 
 #endif

@@ -12,9 +12,8 @@ enum { NU = 22, NQ = 23, MOST = 8, LEGS = 4 };
 static const double HEIGHT = 0.745, FAR = 1000; /* m, of the standing trunk; where a run has burst */
 
 const char *const pki_thesis_laws[PKI_THESIS_LAWS] = {"lcp-pyramid", "penalty"};
-const char *const pki_thesis_outcome_names[PKI_THESIS_OUTCOMES + 1] = {
-    "stands", "falls over", "upside down", "flies up", "blows up", "not run"};
-const double pki_thesis_stiffness = 8e7, pki_thesis_damping = 2000;
+const char *const pki_thesis_outcome_names[PKI_THESIS_OUTCOMES] = {"stands", "falls over", "upside down",
+                                                                   "flies up", "blows up"};
 
 /* In the thesis' order of its figures: right back, left back, right front, left front. */
 static const char *const feet[LEGS] = {"RH_FOOT", "LH_FOOT", "RF_FOOT", "LF_FOOT"};
