@@ -10,3 +10,11 @@ const pki_law *pki_law_of(const pk_sim_options *o)
   const pki_law *law = pki_laws[o->law];
   return law->variant != NULL ? law->variant(o) : law;
 }
+
+pk_judged_law pki_judged_law(const pk_sim_options *o)
+{
+  const pki_law *law = pki_law_of(o);
+  return law->force != NULL    ? PK_JUDGED_LAW_NONE
+         : law->judged != NULL ? law->judged(o)
+                               : PK_JUDGED_LAW_COULOMB;
+}
