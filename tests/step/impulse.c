@@ -60,7 +60,8 @@ static void a_spinning_ball_slides_or_rolls_by_two_sevenths(void **state)
   pk_model_destroy(m);
 }
 
-/* The energy of a ball that bounces falls with each bounce by 1 - e^2, never rises, and the ball comes to rest where it belongs. */
+/* The energy of a ball that bounces falls with each bounce by 1 - e^2, never rises but by what the projection of positions lifts, and the
+ * ball comes to rest where it belongs. */
 static void a_ball_bounces_lower_each_time_and_rests(void **state)
 {
   (void)state;
@@ -78,7 +79,7 @@ static void a_ball_bounces_lower_each_time_and_rests(void **state)
     const pk_step_info info = must_step(sim);
     assert_true(info.certified && info.certificate.law == PK_JUDGED_LAW_COULOMB);
     const double energy = 0.5 * u[2] * u[2] + G * q[2];
-    rise = fmax(rise, energy - before), before = energy;
+    rise = fmax(rise, energy - before - info.stabilisation / MASS), before = energy;
     if (fell < 0 && u[2] > 0 && ++bounce > 0 && bounce <= 3) {
       tops[bounce - 1] = top;
     }
