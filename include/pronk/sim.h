@@ -319,7 +319,7 @@ typedef struct pk_step_info {
   /* Of the contact solver, all solves of the step. */
   int solver_iterations;
   /* Which solver found the impulses of the last solve; auto: the step on lanes itself, a first guess that was
-   * good, or the law lcp-pyramid. */
+   * good, or the laws lcp-pyramid and impulse. */
   pk_solver solver;
   /* The same of the law lcp-pyramid. */
   pk_lcp_solver lcp_solver;
@@ -328,9 +328,11 @@ typedef struct pk_step_info {
   pk_contact_certificate certificate;
   /* Every one of them met the tolerance; see pk_sim_step. Never when the step failed. */
   bool certified;
-  /* m/s, and relative: the residual of Coulomb's law on the disc for the impulses of the step, where
-   * certificate.law is another; that of the certificate where it is coulomb; NAN where contacts are forces. */
-  double coulomb, coulomb_relative;
+  /* m/s, the residual of Coulomb's law on the disc for the impulses of the step, where certificate.law is another; that of the
+   * certificate where it is coulomb; NAN where contacts are forces. */
+  double coulomb;
+  /* The same, relative. */
+  double coulomb_relative;
   /* Resting contact in accelerations had no solution, or none was found, and the step was made in velocities. */
   bool fell_back;
   /* Collisions that the law impulse resolved one by one. */
