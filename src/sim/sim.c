@@ -443,20 +443,6 @@ static pk_status step_with(pk_sim *sim, pk_step_info *report)
   return PK_OK;
 }
 
-/* Which law the certificate of a step has judged, and Coulomb's residual where it is that. */
-static void name_judged_law(const pk_sim *sim, pk_step_info *report)
-{
-  const bool knows = pki_steppers[sim->options.stepper]->contact;
-  const pk_judged_law law = knows ? pki_judged_law(&sim->options) : PK_JUDGED_LAW_NONE;
-  report->certificate.law = law;
-  if (law == PK_JUDGED_LAW_COULOMB) {
-    report->coulomb = report->certificate.residual;
-    report->coulomb_relative = report->certificate.relative;
-  } else if (law == PK_JUDGED_LAW_NONE) {
-    report->coulomb = report->coulomb_relative = NAN;
-  }
-}
-
 /* How a step ended. One that failed has no certificate; when numbers ran away, what was found of them on the way is none. */
 static pk_status conclude_step(pk_status status, pk_step_info *report)
 {
@@ -521,11 +507,11 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
       report->push_work = sim->wants_info ? pki_push_work(sim) : 0;
     }
     accept_next_state(sim, report);
-    name_judged_law(sim, report);
+    pki_name_judged_law(sim, report);
     return PK_OK;
   }
   const pk_status ended = conclude_step(step_with(sim, report), report);
-  name_judged_law(sim, report);
+  pki_name_judged_law(sim, report);
   return ended;
 }
 

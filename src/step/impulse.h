@@ -1,8 +1,9 @@
 /* The law impulse: every contact a train of collisions (Mirtich 1996, which Ayit 2015 cites as the simple and quick way).
  *
- * There is no problem that holds all contacts at once. Two points that touch and approach collide, by themselves, as if nothing else
- * touched: contact/problem/strike.h has the impulse, with Coulomb friction and Stronge's restitution. Its impulse changes the velocities of all others by
- * the columns of W, the next collision is where the approach is fastest then, and so on until none is left. Two trains in a step:
+ * There is no problem that holds all contacts at once. Two points that touch and approach collide, by themselves, as if nothing
+ * else touched: contact/problem/strike.h has the impulse, with Coulomb friction and Stronge's restitution. It changes the
+ * velocities of all others by the columns of W, the next collision is where the approach is fastest then, and so on until none is
+ * left. Two trains in a step:
  *
  *   colliding   at the velocities of the start, contacts with g_N <= 0, while one approaches faster than 4 g dt: e is the material's
  *               restitution where the approach of this very collision is faster than that, else 0

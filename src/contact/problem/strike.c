@@ -5,8 +5,8 @@
 
 static const double STILL = 1e-9;     /* of the velocity at the start: slower does not slide */
 static const double LEVEL = 1e-14;    /* of the normal velocity at the start */
-static const double STRAIGHT = 1e-10; /* sine of the angle between slip and its change: it does not turn */
-static const double PART = 0.05;      /* of the slip, its change in one step where it turns */
+static const double SINGULAR = 1e-13; /* of the tangents' larger eigenvalue: the smaller one is none */
+static const double PART = 0.1; /* of the slip, the most that it changes by in one step where it turns */
 
 enum { STEPS = 4000, DIRECTIONS = 64, HALVINGS = 60 };
 
@@ -33,7 +33,7 @@ static void set_velocity(strike *s)
 /* dp_T/dp_n of sliding at v_T. */
 static void sliding_ratio(const strike *s, const double v_T[2], double ratio[2])
 {
-  const double size = hypot(v_T[0], v_T[1]);
+  const double size = sqrt(v_T[0] * v_T[0] + v_T[1] * v_T[1]);
   ratio[0] = size > 0 ? -s->mu * v_T[0] / size : 0;
   ratio[1] = size > 0 ? -s->mu * v_T[1] / size : 0;
 }
@@ -48,12 +48,15 @@ static void velocity_rate(const double K[9], const double ratio[2], double rate[
 
 /* ---- the slip has ended ---- */
 
-/* The tangents that keep v_T as it is: K_TT ratio = -K_TN. */
+/* The tangents that keep v_T as it is, K_TT ratio = -K_TN, along the axes of K_TT; none along one in which the contact cannot move. */
 static void sticking_ratio(const double K[9], double ratio[2])
 {
-  const double det = K[4] * K[8] - K[5] * K[7];
-  ratio[0] = (-K[3] * K[8] + K[6] * K[5]) / det;
-  ratio[1] = (-K[6] * K[4] + K[3] * K[7]) / det;
+  const double middle = 0.5 * (K[4] + K[8]), half = 0.5 * (K[4] - K[8]), off = 0.5 * (K[5] + K[7]);
+  const double radius = hypot(half, off), angle = 0.5 * atan2(off, half), c = cos(angle), s = sin(angle);
+  const double large = middle + radius, small = middle - radius;
+  const double first = large > 0 ? -(c * K[3] + s * K[6]) / large : 0;
+  const double second = small > SINGULAR * large ? -(c * K[6] - s * K[3]) / small : 0;
+  ratio[0] = c * first - s * second, ratio[1] = s * first + c * second;
 }
 
 /* Across and along the direction at an angle: how the slip would change that begins there. */
@@ -74,7 +77,8 @@ static void reversed_ratio(const strike *s, double ratio[2])
   for (int k = 0; k < DIRECTIONS; k++) {
     double low = k * width, high = low + width;
     const double first = across_slip(s, low, &along);
-    if ((first > 0) == (across_slip(s, high, &along) > 0)) {
+    /* all the way round, so that no sign is taken at two places for one */
+    if ((first > 0) == (across_slip(s, (k + 1) % DIRECTIONS * width, &along) > 0)) {
       continue;
     }
     for (int i = 0; i < HALVINGS; i++) {
@@ -189,6 +193,19 @@ static double refine_end(const strike *s, double e, double h)
   return h;
 }
 
+/* One turning step, or a shorter one that ends with the stage of the normal motion. */
+static void turn_on(strike *s, double e, double h)
+{
+  strike end = *s;
+  advance_turning(&end, h);
+  const bool crossed = is_compressing(s) ? end.v[0] > -s->level : missing_work(&end, e) < 0;
+  if (crossed) {
+    advance_turning(s, refine_end(s, e, h));
+  } else {
+    *s = end;
+  }
+}
+
 /* One stage of sliding: to the end of the slip, of the normal stage, or a step on the way. */
 static void slide(strike *s, double e)
 {
@@ -197,11 +214,11 @@ static void slide(strike *s, double e)
   velocity_rate(s->K, ratio, rate);
   const double slip = hypot(s->v[1], s->v[2]), change = hypot(rate[1], rate[2]);
   const double turn = s->v[1] * rate[2] - s->v[2] * rate[1], along = s->v[1] * rate[1] + s->v[2] * rate[2];
-  const bool straight = fabs(turn) <= STRAIGHT * slip * change;
+  const bool straight = fabs(turn) <= s->still * change; /* it ends beside zero by less than counts */
   const double normal = normal_end(s, e, rate[0]);
   if (!straight) {
-    const double part = PART * slip / change;
-    advance_turning(s, normal < part ? refine_end(s, e, normal) : part);
+    const double most = s->mu * (s->K[4] + s->K[8]) + hypot(s->K[3], s->K[6]); /* that v_T can change by */
+    turn_on(s, e, fmin(normal, PART * slip / most));
   } else if (along < 0 && slip / change <= normal) {
     advance_straight(s, ratio, slip / change);
     settle(s);
