@@ -82,6 +82,23 @@ PK_API int pk_contact_size(const pk_contact_problem *p);
 /* Check sizes, finite numbers, mu >= 0, lower <= upper, positive diagonal. */
 PK_API pk_status pk_contact_validate(const pk_contact_problem *p, pk_error *err);
 
+/* The law of friction that a certificate judges. */
+typedef enum pk_judged_law {
+  /* "coulomb": |r_T| <= mu r_N, against the slip where it is reached */
+  PK_JUDGED_LAW_COULOMB,
+  /* "pyramid": |r_t| <= mu r_N along the slip at the start of the step, and across it */
+  PK_JUDGED_LAW_PYRAMID,
+  /* "square": the same along two tangents of the surface */
+  PK_JUDGED_LAW_SQUARE,
+  /* "norm": |r_T| <= mu r_N + dt mu_v |u_T|, Coulomb's and viscous friction in one bound */
+  PK_JUDGED_LAW_NORM,
+  /* "none": contacts are forces of springs, and rows of joints alone are judged */
+  PK_JUDGED_LAW_NONE,
+  PK_JUDGED_LAW_COUNT
+} pk_judged_law;
+
+PK_API const char *pk_judged_law_name(pk_judged_law law);
+
 /* How well impulses satisfy the laws. With rho_i = 3/tr W_ii, K the friction cone and
  *   F_i = r_i - P_K(r_i - rho_i (u_i + mu_i |u_Ti| e_N)),
  * and the same with the sets of bilateral and box rows (rho = 1/W_ll), the residual is the
@@ -106,6 +123,8 @@ typedef struct pk_contact_certificate {
   double box;
   /* Siconos' measure: |r - P_K(r - (u + mu |u_T| e_N))| / max(|q|, eps). */
   double siconos;
+  /* Of friction, to which the residual and its parts belong: coulomb, unless a step had another law. */
+  pk_judged_law law;
 } pk_contact_certificate;
 
 /* u = W r + q. */

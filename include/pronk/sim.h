@@ -73,9 +73,14 @@ typedef enum pk_contact_scheme {
   /* the same springs without that memory: friction is a spring that gives way at mu times the normal \
    * force; explicit forces */ \
   X(PK_CONTACT_LAW_PENALTY, penalty) \
+  /* penalty with an integral of the depth in its normal force, so that what rests does not sink in \
+   * (Drumwright 2008) */ \
+  X(PK_CONTACT_LAW_PENALTY_INTEGRAL, penalty_integral) \
   /* a linear complementarity problem: impulses with restitution, Coulomb friction on a pyramid along the \
    * slip, viscous friction (Ayit 2015) */ \
-  X(PK_CONTACT_LAW_LCP_PYRAMID, lcp_pyramid)
+  X(PK_CONTACT_LAW_LCP_PYRAMID, lcp_pyramid) \
+  /* every contact a train of collisions, one after the other, each with its own impulse (Mirtich 1996) */ \
+  X(PK_CONTACT_LAW_IMPULSE, impulse)
 
 #define PK_CONTACT_LAW_ENUM(id, row) id,
 typedef enum pk_contact_law { PK_CONTACT_LAW_LIST(PK_CONTACT_LAW_ENUM) PK_CONTACT_LAW_COUNT } pk_contact_law;
@@ -86,14 +91,26 @@ typedef enum pk_contact_resting {
   /* velocities at the end of the step, collisions in the same problem */
   PK_CONTACT_RESTING_VELOCITY,
   /* collisions as impulses without friction, then a problem in accelerations, which can have no solution
-   * (Painleve): the step then fails with PK_ERROR_CONVERGENCE */
+   * (Painleve): the step is then made in velocities (pk_step_info.fell_back) */
   PK_CONTACT_RESTING_ACCELERATION,
   PK_CONTACT_RESTING_COUNT
 } pk_contact_resting;
 
+/* Friction of the law lcp-pyramid: which r_T a normal impulse r_n allows. */
+typedef enum pk_friction_cone {
+  /* |r_t| <= mu r_n along the slip at the start of the step, and across it */
+  PK_FRICTION_CONE_PYRAMID,
+  /* the same along two tangents of the surface, whatever the slip */
+  PK_FRICTION_CONE_SQUARE,
+  /* |r_T| <= mu r_n + dt mu_v |v_T|, as Ayit 2015 lists it: both tangents in one step of the sweep, then the
+   * clip of the norm (4.42), (4.43). No linear problem: pgs alone solves it */
+  PK_FRICTION_CONE_NORM,
+  PK_FRICTION_CONE_COUNT
+} pk_friction_cone;
+
 /* Which method solves the problems of the law lcp-pyramid: one of the solvers of PK_LCP_SOLVER_LIST, or
  * PK_LCP_CHOICE_AUTO: pgs from the last impulses, then lemke, dantzig and pgs again until the tolerance is
- * met. */
+ * met; with PK_FRICTION_CONE_NORM pgs. */
 #define PK_LCP_CHOICE_ENUM(solver, choice, row) choice,
 typedef enum pk_lcp_choice {
   PK_LCP_CHOICE_AUTO,
@@ -214,8 +231,11 @@ typedef struct pk_sim_options {
   pk_impact_law impact;
   /* Of lcp-pyramid. Default PK_CONTACT_RESTING_VELOCITY. */
   pk_contact_resting resting;
-  /* Of lcp-pyramid. Default PK_LCP_CHOICE_AUTO. */
+  /* Of lcp-pyramid. Default PK_LCP_CHOICE_AUTO; PK_FRICTION_CONE_NORM needs this or PK_LCP_CHOICE_PGS. */
   pk_lcp_choice lcp;
+  /* Of lcp-pyramid. Default PK_FRICTION_CONE_PYRAMID; PK_FRICTION_CONE_SQUARE needs
+   * PK_CONTACT_RESTING_VELOCITY. */
+  pk_friction_cone cone;
   /* N/m, of compliant contacts, normal. Default 30000. */
   double stiffness_n;
   /* N/m, tangential. Default 30000. */
@@ -226,6 +246,8 @@ typedef struct pk_sim_options {
   double damping_n;
   /* N s/m, tangential. Default 50. */
   double damping_t;
+  /* N/(m s), of penalty-integral: force that a depth adds in each second. Default 30000. */
+  double integral_n;
   /* How pairs that may touch are found; it changes no result. Default PK_BROAD_PHASE_AUTO. */
   pk_broad_phase broad;
   /* Links of one robot collide with each other. Default true. */
@@ -302,7 +324,7 @@ typedef struct pk_step_info {
   /* Of the contact solver, all solves of the step. */
   int solver_iterations;
   /* Which solver found the impulses of the last solve; auto: the step on lanes itself, a first guess that was
-   * good, or the law lcp-pyramid. */
+   * good, or the laws lcp-pyramid and impulse. */
   pk_solver solver;
   /* The same of the law lcp-pyramid. */
   pk_lcp_solver lcp_solver;
@@ -311,6 +333,15 @@ typedef struct pk_step_info {
   pk_contact_certificate certificate;
   /* Every one of them met the tolerance; see pk_sim_step. Never when the step failed. */
   bool certified;
+  /* m/s, the residual of Coulomb's law on the disc for the impulses of the step, where certificate.law is another; that of the
+   * certificate where it is coulomb; NAN where contacts are forces. */
+  double coulomb;
+  /* The same, relative. */
+  double coulomb_relative;
+  /* Resting contact in accelerations had no solution, or none was found, and the step was made in velocities. */
+  bool fell_back;
+  /* Collisions that the law impulse resolved one by one. */
+  int collisions;
   /* m, deepest gap below zero at the end of the step, contacts and joint limits; NAN after
    * PK_ERROR_NONFINITE. */
   double penetration;
@@ -364,7 +395,7 @@ typedef struct pk_material {
   double restitution_n;
   /* Newton's coefficient along the surface, 0 to 1. Default 0. */
   double restitution_t;
-  /* N s/m, friction that grows with the slip, beside Coulomb's (laws penalty and lcp-pyramid). Default 0. */
+  /* N s/m, friction that grows with the slip, beside Coulomb's (laws penalty, penalty-integral and lcp-pyramid). Default 0. */
   double viscous;
 } pk_material;
 
@@ -600,8 +631,8 @@ PK_API pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, p
  * controller has been asked by then, and pushes are spent. A contact problem that does not meet the tolerance
  * within max_iterations does not stop the world: the step goes on with the best impulses found, returns PK_OK
  * and says so in info->certified and info->certificate; pk_sim_uncertified counts such steps. PK_ERROR_LIMIT
- * (term "max_contacts"): more contacts than there is room for, where the room cannot grow. PK_ERROR_CONVERGENCE (terms "resting contact"
- * and "collision"): the law lcp-pyramid in accelerations found no force, or no impulse; there may be none. */
+ * (term "max_contacts"): more contacts than there is room for, where the room cannot grow. PK_ERROR_CONVERGENCE (term
+ * "collision"): the law lcp-pyramid in accelerations found no impulse. */
 PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 
 /* Steps since the last reset whose certificate was not met, whether or not their info was asked for: a

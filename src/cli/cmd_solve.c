@@ -169,6 +169,7 @@ static bool print_json(const char *path, const pki_found *found, const outcome *
   cJSON_AddStringToObject(json, "solver", pk_solver_name(o->solver));
   cJSON_AddStringToObject(json, "used", pk_solver_name(o->result.used));
   cJSON_AddBoolToObject(json, "converged", o->converged);
+  cJSON_AddStringToObject(json, "law", pk_judged_law_name(c->law));
   pki_json_number(json, "residual", c->residual);
   pki_json_number(json, "relative", c->relative);
   cJSON_AddNumberToObject(json, "iterations", o->result.iterations);
@@ -234,6 +235,7 @@ static void print_text(const pk_contact_problem *p, const outcome *o, const pk_s
          c.plain, stopped);
   printf("  %-17s %d\n", "iterations", o->result.iterations);
   printf("  %-17s %.4g ms\n", "time", 1e3 * o->seconds);
+  printf("  %-17s %s\n", "judged law", pk_judged_law_name(cert->law));
   printf("  %-17s %.3g m/s%s\n", "residual", cert->residual, place);
   printf("  %-17s %.3g, %s %.3g\n", "relative residual", cert->relative, o->converged ? "asked" : "but asked",
          options->tolerance);

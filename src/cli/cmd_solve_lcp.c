@@ -9,6 +9,9 @@
 #include "cli/terminal.h"
 #include "report/table.h"
 
+/* What certificates of such problems judge. */
+static const char LAW[] = "linear complementarity";
+
 /* One solver on one problem. */
 typedef struct outcome {
   pk_lcp_result result; /* without its ray */
@@ -49,6 +52,7 @@ static cJSON *make_json(const char *path, const pk_lcp *p, const outcome *o, con
   cJSON_AddStringToObject(json, "solver", pk_lcp_solver_name(o->solver));
   cJSON_AddBoolToObject(json, "converged", is_solved(o));
   cJSON_AddStringToObject(json, "outcome", pk_lcp_outcome_text(o->result.outcome));
+  cJSON_AddStringToObject(json, "law", LAW);
   pki_json_number(json, "residual", c->residual);
   pki_json_number(json, "relative", c->relative);
   cJSON_AddNumberToObject(json, "iterations", o->result.iterations);
@@ -144,6 +148,7 @@ static void print_text(const outcome *o, const pk_lcp_options *options, const do
   printf("  %-17s %s%s\n", "outcome", pk_lcp_outcome_text(o->result.outcome), outcome_meaning(o));
   printf("  %-17s %d\n", "iterations", o->result.iterations);
   printf("  %-17s %.4g ms\n", "time", 1e3 * o->seconds);
+  printf("  %-17s %s\n", "judged law", LAW);
   printf("  %-17s %.3g", "residual", cert->residual);
   if (cert->worst >= 0) {
     printf(", worst at row %d", cert->worst);

@@ -14,6 +14,10 @@ static void add_certificate(cJSON *o, const pki_run_result *r)
   cJSON_AddNumberToObject(o, "worst_step", (double)r->worst_step);
   pki_json_number(o, "worst_time", r->worst_time);
   cJSON_AddStringToObject(o, "worst_solver", r->worst_step > 0 ? pki_run_worst_solver(r) : "");
+  cJSON_AddStringToObject(o, "judged_law", pk_judged_law_name(r->judged));
+  pki_json_number(o, "worst_coulomb", r->worst_coulomb);
+  cJSON_AddNumberToObject(o, "fell_back_steps", (double)r->fell_back);
+  cJSON_AddNumberToObject(o, "collisions", (double)r->collisions);
   pki_json_number(o, "bound", r->bound);
   cJSON_AddNumberToObject(o, "uncertified_steps", (double)r->uncertified);
   cJSON_AddBoolToObject(o, "certified", pki_run_certified(r));

@@ -150,7 +150,8 @@ static void describe_contacts(pki_channel_reader *t, int channel)
 static void describe_solver(pki_channel_reader *t, int channel)
 {
   PKI_COLUMNS(t, channel, {"contacts", ""}, {"rounds", ""}, {"iterations", ""}, {"residual", ""},
-              {"speed", "m/s"}, {"penetration", "m"}, {"closure", "m"}, {"saturated", ""}, {"certified", ""});
+              {"speed", "m/s"}, {"penetration", "m"}, {"closure", "m"}, {"saturated", ""}, {"certified", ""},
+              {"coulomb", ""}, {"fell_back", ""}, {"collisions", ""});
 }
 
 static void describe_bodies(pki_channel_reader *t, int channel)
@@ -310,7 +311,10 @@ static int read_solver(pki_channel_reader *t, int robot, double *out)
                            info->penetration,
                            info->closure,
                            info->saturated,
-                           info->certified};
+                           info->certified,
+                           info->coulomb_relative,
+                           info->fell_back,
+                           info->collisions};
   memcpy(out, values, sizeof values);
   return 1;
 }

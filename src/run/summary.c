@@ -277,6 +277,22 @@ bool pki_run_certified(const pki_run_result *r)
          isfinite(r->worst_residual) && isfinite(r->penetration);
 }
 
+/* What laws other than Coulomb's leave to say. */
+static void law_rows(const pki_run_result *r, pki_table *table)
+{
+  if (r->judged != PK_JUDGED_LAW_COULOMB && r->judged != PK_JUDGED_LAW_NONE && r->most_contacts > 0) {
+    add_summary_row(table, "by Coulomb's law", "%.2e, the worst step, friction on the disc",
+                    r->worst_coulomb);
+  }
+  if (r->fell_back > 0) {
+    add_summary_row(table, "fell back", "%lld steps in velocities: accelerations had no solution",
+                    r->fell_back);
+  }
+  if (r->collisions > 0) {
+    add_summary_row(table, "collisions", "%lld, each on its own", r->collisions);
+  }
+}
+
 static void contact_rows(const pki_run_result *r, pki_table *table)
 {
   if (r->most_contacts > 0) {
@@ -304,10 +320,12 @@ static void contact_rows(const pki_run_result *r, pki_table *table)
     return;
   }
   if (r->worst_step > 0 && (r->most_contacts > 0 || r->worst_residual > 0)) {
-    add_summary_row(table, "worst certificate", "%.2e (%.2e m/s), step %lld at %.6g s, %s, %d contacts",
-                    r->worst_residual, r->worst_speed, r->worst_step, r->worst_time, pki_run_worst_solver(r),
-                    r->worst_contacts);
+    add_summary_row(table, "worst certificate",
+                    "%.2e (%.2e m/s), step %lld at %.6g s, %s, %d contacts, law %s", r->worst_residual,
+                    r->worst_speed, r->worst_step, r->worst_time, pki_run_worst_solver(r), r->worst_contacts,
+                    pk_judged_law_name(r->judged));
   }
+  law_rows(r, table);
   if (pki_run_on_springs(r)) {
     add_summary_row(table, "certified", "joint rows alone: contacts of the law %s are springs",
                     pki_laws[r->law]->name);

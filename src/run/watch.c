@@ -107,6 +107,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   result->dynamics = pki_world_dynamics(world);
   result->not_compiled = world->not_compiled;
   result->law = world->scenario->step.law;
+  result->judged = pki_judged_law(&world->scenario->step);
   result->stepper = world->scenario->step.stepper;
   result->has_soft = world->sim->scene.soft != NULL;
   result->nrobot = world->model_robot[world->scenario->nmodel];
@@ -274,6 +275,10 @@ static void watch_certificate(const pki_watch *w, pki_run_result *r)
   const pk_step_info *info = &w->info;
   const double relative = info->certificate.relative;
   const bool own = r->bound == w->world->scenario->step.tolerance;
+  r->judged = info->certificate.law;
+  r->worst_coulomb = larger_real(r->worst_coulomb, info->coulomb_relative);
+  r->fell_back += info->fell_back;
+  r->collisions += info->collisions;
   r->shifted += info->shifted > 0;
   r->shift = larger_real(r->shift, info->shift);
   r->uncertified += own ? !info->certified : !(relative <= r->bound) || info->shifted > 0;
@@ -450,8 +455,6 @@ void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_stat
            pk_sim_max_contacts(w->world->sim));
   const char *hint =
       strcmp(term, "max_contacts") == 0 ? room
-      : status == PK_ERROR_CONVERGENCE && strcmp(term, "resting contact") == 0
-          ? "; in accelerations resting contact can have no solution: try step.resting=velocity"
       : strcmp(term, PKI_SOFT_HARD_CONTACT) == 0
           ? "; give both surfaces a compliance, step by moreau, or shorten step.dt where it is unstable"
           : "";

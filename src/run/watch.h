@@ -21,6 +21,9 @@ typedef struct pki_run_result {
   long long worst_step;  /* counted from 1; 0: no step had contact */
   int worst_solver;      /* a pk_solver; of the law lcp-pyramid a pk_lcp_solver */
   int worst_contacts;
+  double worst_coulomb; /* relative, of Coulomb's law, whatever law was judged; NAN: contacts are forces */
+  long long fell_back;  /* steps in velocities where accelerations had no solution (pk_step_info.fell_back) */
+  long long collisions; /* of the law impulse */
   long long uncertified; /* steps above the bound */
   long long shifted;     /* steps with rows that nothing can move (pk_step_info.shifted) */
   double shift;          /* m/s, by how much at most */
@@ -89,6 +92,7 @@ typedef struct pki_run_result {
   double energy_end;     /* J, kinetic and potential */
   int ndof;              /* velocities of the joint model */
   pk_contact_law law;    /* of contact */
+  pk_judged_law judged;  /* of friction, in certificates */
   pk_stepper stepper;    /* how it was stepped */
   bool has_soft;         /* surfaces that give way */
   int nactuator, nmotor; /* actuators; of them, motors */

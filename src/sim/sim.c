@@ -507,9 +507,12 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
       report->push_work = sim->wants_info ? pki_push_work(sim) : 0;
     }
     accept_next_state(sim, report);
+    pki_name_judged_law(sim, report);
     return PK_OK;
   }
-  return conclude_step(step_with(sim, report), report);
+  const pk_status ended = conclude_step(step_with(sim, report), report);
+  pki_name_judged_law(sim, report);
+  return ended;
 }
 
 long long pk_sim_uncertified(const pk_sim *sim)

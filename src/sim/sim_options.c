@@ -9,6 +9,7 @@
 #include "step/world.h"
 
 static const char *const resting_words[] = {"velocity", "acceleration"};
+static const char *const cone_words[] = {"pyramid", "square", "norm"};
 static const char *const impact_words[] = {"group", "newton"};
 static const char *const implicit_words[] = {"all", "none"};
 static const char *const bilateral_words[] = {"direct", "prox", "sweep"};
@@ -79,16 +80,20 @@ const pk_field pki_sim_fields[] = {
      PK_CONTACT_RESTING_COUNT - 1, resting_words, "law lcp-pyramid: what its resting contact is solved in"},
     {"lcp", offsetof(pk_sim_options, lcp), PK_FIELD_ROW, "", PK_LCP_CHOICE_AUTO, 0, 0, pki_lcp_choices,
      "law lcp-pyramid: method for its problems"},
+    {"cone", offsetof(pk_sim_options, cone), PK_FIELD_ENUM, "", PK_FRICTION_CONE_PYRAMID, 0,
+     PK_FRICTION_CONE_COUNT - 1, cone_words, "law lcp-pyramid: which friction a normal impulse allows"},
     {"stiffness_n", offsetof(pk_sim_options, stiffness_n), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
-     "normal stiffness of the springs of compliant and penalty contacts"},
+     "normal stiffness of the springs of compliant, penalty and penalty-integral contacts"},
     {"stiffness_t", offsetof(pk_sim_options, stiffness_t), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
-     "tangential stiffness of the springs of compliant and penalty contacts"},
+     "tangential stiffness of the springs of compliant, penalty and penalty-integral contacts"},
     {"stiffness_cubic", offsetof(pk_sim_options, stiffness_cubic), PK_FIELD_REAL, "N/m^3", 0, 0, 1e18, NULL,
      "normal force of these springs for the third power of the depth, beside the linear one"},
     {"damping_n", offsetof(pk_sim_options, damping_n), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
-     "normal damping of the springs of compliant and penalty contacts"},
+     "normal damping of the springs of compliant, penalty and penalty-integral contacts"},
     {"damping_t", offsetof(pk_sim_options, damping_t), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
-     "tangential damping of the springs of compliant and penalty contacts"},
+     "tangential damping of the springs of compliant, penalty and penalty-integral contacts"},
+    {"integral_n", offsetof(pk_sim_options, integral_n), PK_FIELD_REAL, "N/(m s)", 30000, 0, 1e15, NULL,
+     "law penalty-integral: force that a depth adds in each second"},
     {"broad", offsetof(pk_sim_options, broad), PK_FIELD_ROW, "", PK_BROAD_PHASE_AUTO, 0, 0, pki_broads,
      "how pairs of shapes that may touch are found"},
     {"self_collision", offsetof(pk_sim_options, self_collision), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
@@ -181,8 +186,34 @@ static pk_status check_relinearise(const pk_sim_options *o, pk_error *err)
   return PK_OK;
 }
 
+/* A bound on a norm is no linear problem, and what slides in accelerations has its friction along the slip. */
+static pk_status check_cone(const pk_sim_options *o, pk_error *err)
+{
+  if (o->law != PK_CONTACT_LAW_LCP_PYRAMID) {
+    return PK_OK;
+  }
+  if (o->cone == PK_FRICTION_CONE_NORM && o->lcp != PK_LCP_CHOICE_AUTO && o->lcp != PK_LCP_CHOICE_PGS) {
+    return pki_fail(
+        err, PK_ERROR_ARGUMENT, (pki_where){.field = "lcp"},
+        "lcp is \"%s\" with the cone \"norm\", expected \"auto\" or \"pgs\": a bound on a norm is "
+        "no linear problem",
+        pki_lcp_choices[o->lcp]->name);
+  }
+  if (o->cone == PK_FRICTION_CONE_SQUARE && o->resting == PK_CONTACT_RESTING_ACCELERATION) {
+    return pki_fail(
+        err, PK_ERROR_ARGUMENT, (pki_where){.field = "cone"},
+        "cone is \"square\" with resting \"acceleration\", expected \"pyramid\" or \"norm\": what "
+        "slides there has its friction along the slip");
+  }
+  return PK_OK;
+}
+
 pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error *err)
 {
   const pk_status status = pki_fields_validate(pki_sim_fields, pki_sim_field_count, options, err);
-  return status == PK_OK ? check_relinearise(options, err) : status;
+  if (status != PK_OK) {
+    return status;
+  }
+  const pk_status cone = check_cone(options, err);
+  return cone == PK_OK ? check_relinearise(options, err) : cone;
 }

@@ -16,7 +16,7 @@
 #include "step/contact.h"
 #include "step/soft.h"
 
-enum { FORMAT = 8, NAME = 64, OPTIONS = 48 };
+enum { FORMAT = 9, NAME = 64, OPTIONS = 48 };
 
 static const char magic[8] = {'P', 'K', 'S', 'T', 'A', 'T', 'E', '\n'};
 static const int64_t most_steps = INT64_C(1) << 52; /* time is still exact */
@@ -40,7 +40,7 @@ typedef struct header {
 } header;
 
 _Static_assert(sizeof(header) % 8 == 0 && sizeof(pki_contact) == 6 * sizeof(int) + 16 * sizeof(double) &&
-                   sizeof(pki_spring) == 4 * sizeof(int) + 9 * sizeof(double),
+                   sizeof(pki_spring) == 4 * sizeof(int) + 10 * sizeof(double),
                "saved structs have no holes");
 
 /* ---- where everything is ---- */

@@ -376,22 +376,16 @@ void pki_chain_keep_nothing(pk_sim *sim)
   }
 }
 
-pk_status pki_chain_solve(pk_sim *sim, pk_step_info *info)
+void pki_chain_solve(pk_sim *sim, pk_step_info *info)
 {
   const pki_law *law = pki_law_of(&sim->options);
-  bool solved = true;
   if (law->solve != NULL) {
-    solved = law->solve(sim, info);
+    law->solve(sim, info);
     report_still_rows(sim, true, info);
   } else {
     pki_chain_solve_assembled(sim, true, info);
   }
   keep_impulses(sim);
-  if (!solved && law->needs_solution) {
-    info->term = "resting contact";
-    return PK_ERROR_CONVERGENCE;
-  }
-  return PK_OK;
 }
 
 void pki_chain_load(const pk_sim *sim, int contact, double *gap, double *mu, double r[3])
@@ -409,6 +403,7 @@ void pki_chain_forget_certificate(pk_step_info *info)
 {
   info->certified = true;
   info->certificate = (pk_contact_certificate){.worst = -1};
+  info->coulomb = info->coulomb_relative = 0;
   info->shifted = 0, info->shift = 0;
 }
 

@@ -58,7 +58,7 @@ bool pki_chain_has_rows(const pk_sim *sim, const pki_group *g);
 void pki_chain_assemble(pk_sim *sim, const pki_group *g);
 
 /* Impulses, which are kept for the next step; without any rows: none are. */
-pk_status pki_chain_solve(pk_sim *sim, pk_step_info *info);
+void pki_chain_solve(pk_sim *sim, pk_step_info *info);
 void pki_chain_keep_nothing(pk_sim *sim);
 
 /* u_E = u_f + inv(M~) J' r */

@@ -25,11 +25,12 @@ static void kinematics_at(pk_sim *sim, const double *q, const double *u)
 
 pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_step_info *info)
 {
+  const pki_law *law = pki_law_of(&sim->options);
   kinematics_at(sim, q, sim->state.u);
-  if (!pki_contact_find(sim, 0, info)) {
+  if (!pki_contact_find(sim, law->hovers ? pki_touching(sim) : 0, info)) {
     return PK_ERROR_LIMIT;
   }
-  pki_law_of(&sim->options)->force(sim, out);
+  law->force(sim, out);
   return PK_OK;
 }
 

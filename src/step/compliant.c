@@ -54,7 +54,7 @@ static void spring_forces(const pk_sim_options *o, const pki_contact *f, const d
     away[k] = f->point[k] - s->anchor[k];
   }
   const double stiffness = o->stiffness_n + o->stiffness_cubic * f->gap * f->gap; /* secant */
-  *lambda_N = fmax(-stiffness * f->gap - o->damping_n * v[0], 0);
+  *lambda_N = fmax(s->push - stiffness * f->gap - o->damping_n * v[0], 0);
   trial[0] = -o->stiffness_t * pki_dot3(f->tangent1, away) - o->damping_t * v[1];
   trial[1] = -o->stiffness_t * pki_dot3(f->tangent2, away) - o->damping_t * v[2];
 }
@@ -84,9 +84,8 @@ static void compliant_law(const pk_sim_options *o, const pki_contact *f, const p
   memcpy(s->way, way, sizeof way);
 }
 
-/* The same without a memory but the anchor's. */
-static void penalty_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
-                        const double v[3], pki_spring *s, double lambda[3])
+void pki_penalty_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m, const double v[3],
+                     pki_spring *s, double lambda[3])
 {
   double trial[2];
   spring_forces(o, f, v, s, &lambda[0], trial);
@@ -126,10 +125,7 @@ static void add_contact_force(const pki_work *w, const pki_contact *f, const dou
   }
 }
 
-typedef void contact_force(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
-                           const double v[3], pki_spring *s, double lambda[3]);
-
-static void add_spring_forces(pk_sim *sim, contact_force *law, double *out)
+void pki_add_spring_forces(pk_sim *sim, pki_spring_law *law, bool hovering, double *out)
 {
   pki_sim_contact *c = &sim->contact;
   const pki_work *w = &sim->workspace->work;
@@ -137,7 +133,7 @@ static void add_spring_forces(pk_sim *sim, contact_force *law, double *out)
   c->nspring = last->n.nlast = 0;
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
-    if (f->gap > 0) {
+    if (f->gap > 0 && !(hovering && f->gap <= pki_touching(sim) && find_spring(last, f) != NULL)) {
       continue;
     }
     double world[3], lambda[3];
@@ -163,12 +159,12 @@ static void add_spring_forces(pk_sim *sim, contact_force *law, double *out)
 
 static void compliant_forces(pk_sim *sim, double *out)
 {
-  add_spring_forces(sim, compliant_law, out);
+  pki_add_spring_forces(sim, compliant_law, false, out);
 }
 
 static void penalty_forces(pk_sim *sim, double *out)
 {
-  add_spring_forces(sim, penalty_law, out);
+  pki_add_spring_forces(sim, pki_penalty_law, false, out);
 }
 
 void pki_compliant_commit(pk_sim *sim)

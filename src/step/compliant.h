@@ -24,6 +24,17 @@
 
 #include "step/world.h"
 
+/* A law of springs: lambda (normal, tangents) of one contact at the velocity v in its axes, and its memory for the next step. */
+typedef void pki_spring_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
+                            const double v[3], pki_spring *s, double lambda[3]);
+
+/* out [nu] += J' lambda of the contacts found, which become the last contacts. With `hovering` a contact that has a spring keeps it
+ * until it is open by more than pki_touching. */
+void pki_add_spring_forces(pk_sim *sim, pki_spring_law *law, bool hovering, double *out);
+
+/* The penalty law, with s->push added to the force of the normal spring. */
+pki_spring_law pki_penalty_law;
+
 /* The step succeeded: its anchors are those of the next step. */
 void pki_compliant_commit(pk_sim *sim);
 

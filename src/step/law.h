@@ -19,9 +19,8 @@ typedef struct pki_law {
   bool (*collide)(pk_sim *sim, double *u, pk_step_info *info, bool *any);
   /* The right side of a contact's rows. */
   void (*shift)(pk_sim *sim, int contact, const double *u, const double *u_free);
-  /* Solve the assembled rows; NULL: by the options' contact solver. False: there is no solution, or none was
-   * found. */
-  bool (*solve)(pk_sim *sim, pk_step_info *info);
+  /* Solve the assembled rows; NULL: by the options' contact solver. */
+  void (*solve)(pk_sim *sim, pk_step_info *info);
   /* Impulses of the step are kept: what else belongs to them. */
   void (*finish)(pk_sim *sim);
   /* Most contacts that a world of this law can have, at most max_contacts; NULL: as many as the options
@@ -29,13 +28,21 @@ typedef struct pki_law {
   int (*room)(const pk_model *model, const pk_sim_options *options);
   /* The row for these options, where they change what the law does; NULL: this one. */
   const struct pki_law *(*variant)(const pk_sim_options *options);
+  /* The law of friction that the certificate of a step judges; NULL: Coulomb's. */
+  pk_judged_law (*judged)(const pk_sim_options *options);
   bool linear; /* solve() uses the solvers of linear complementarity problems: pk_step_info.lcp_solver */
-  bool needs_solution; /* a problem without a solution fails the step */
-  bool joins_closed;   /* contacts join the active set when they are closed, whatever their velocity */
+  bool joins_closed; /* contacts join the active set when they are closed, whatever their velocity */
+  bool hovers;       /* force() is asked for contacts that are open by pki_touching, too */
 } pki_law;
 
 /* By pk_contact_law, up to NULL; and the row of a world's options, which may be a variant. */
 extern const pki_law *const pki_laws[];
 const pki_law *pki_law_of(const pk_sim_options *options);
+
+/* What the certificate of a world's steps judges. */
+pk_judged_law pki_judged_law(const pk_sim_options *options);
+
+/* The step has ended: whose law its certificate has judged, and Coulomb's residual where that is his. */
+void pki_name_judged_law(const pk_sim *sim, pk_step_info *info);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "contact/lcp/lcp.h"
+#include "contact/lcp/norm_cone.h"
 #include "contact/problem/islands.h"
 #include "contact/problem/problem.h"
 #include "math/mat3.h"
@@ -15,7 +16,7 @@ static size_t lcp_rows(int rows, int contacts)
   return (size_t)rows + 2 * (size_t)contacts;
 }
 
-static int exact_room(const pk_model *model, const pk_sim_options *o)
+int pki_dense_room(const pk_model *model, const pk_sim_options *o)
 {
   const pk_contact_problem most = pki_largest_problem(model, o);
   const int left = PKI_DENSE_ROWS - most.nbilateral - most.nbox;
@@ -24,8 +25,8 @@ static int exact_room(const pk_model *model, const pk_sim_options *o)
 
 pk_status pki_lcp_pyramid_check(const pk_model *model, const pk_sim_options *o, pk_error *err)
 {
-  const int room = exact_room(model, o);
-  if (!pki_laws[o->law]->linear || o->max_contacts <= room) {
+  const int room = pki_dense_room(model, o);
+  if (pki_laws[o->law]->room == NULL || o->max_contacts <= room) {
     return PK_OK;
   }
   return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "max_contacts"},
@@ -71,10 +72,16 @@ void pki_lcp_pyramid_carve(pki_lcp_pyramid *e, const pk_sim_options *o, int nu, 
                            pki_arena *arena)
 {
   *e = (pki_lcp_pyramid){.n = 0};
-  if (!pki_laws[o->law]->linear || rows > PKI_DENSE_ROWS) {
+  const size_t n = lcp_rows(rows, contacts), real = sizeof(double), found = (size_t)contacts;
+  if (pki_laws[o->law]->room == NULL || rows > PKI_DENSE_ROWS) {
     return;
   }
-  const size_t n = lcp_rows(rows, contacts), real = sizeof(double);
+  e->w = pki_arena_take(arena, n, real);
+  e->hit = pki_arena_take(arena, 3 * found, real);
+  e->jump = pki_arena_take(arena, (size_t)nu, real);
+  if (!pki_laws[o->law]->linear) {
+    return;
+  }
   e->M = pki_arena_take(arena, n * n, real);
   e->q = pki_arena_take(arena, n, real);
   e->lower = pki_arena_take(arena, n, real);
@@ -83,16 +90,17 @@ void pki_lcp_pyramid_carve(pki_lcp_pyramid *e, const pk_sim_options *o, int nu, 
   e->best = pki_arena_take(arena, n, real);
   e->findex = pki_arena_take(arena, n, sizeof *e->findex);
   e->at = pki_arena_take(arena, n, sizeof *e->at);
-  e->slip = pki_arena_take(arena, (size_t)contacts, real);
-  e->hit = pki_arena_take(arena, (size_t)contacts, real);
-  e->jump = pki_arena_take(arena, (size_t)nu, real);
+  e->slip = pki_arena_take(arena, found, real);
+  e->smooth = pki_arena_take(arena, 3 * found, real);
+  e->drag = pki_arena_take(arena, found, real);
   e->memory = pki_arena_take(arena, solver_room(o, (int)n), 1);
 }
 
 void pki_lcp_pyramid_align(pk_sim *sim)
 {
   pki_sim_contact *c = &sim->contact;
-  for (int i = 0; i < c->nfound; i++) {
+  const bool aligned = sim->options.cone != PK_FRICTION_CONE_SQUARE;
+  for (int i = 0; i < c->nfound && aligned; i++) {
     pki_contact *f = &c->found[i];
     double v[3];
     pki_contact_velocity(&sim->workspace->work, 0, f, v);
@@ -116,8 +124,28 @@ static void exact_shift(pk_sim *sim, int contact, const double *u, const double 
   sim->contact.lcp_pyramid.slip[contact] = 0;
 }
 
-/* One problem with the solvers that the options choose, into e->z; the certificate into the info. */
-static bool run_solvers(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
+/* What residuals of a problem are relative to, as of other laws. */
+static double scale_of(const pk_lcp *lcp)
+{
+  double scale = PKI_SPEED_FLOOR;
+  for (int i = 0; i < lcp->n; i++) {
+    scale = fmax(scale, fabs(lcp->q[i]));
+  }
+  return scale;
+}
+
+static pk_lcp_options options_of(const pk_sim_options *o, const attempt *try)
+{
+  const bool fewer = try->most > 0 && try->most < o->max_iterations;
+  return (pk_lcp_options){.solver = try->solver,
+                          .tolerance = o->tolerance,
+                          .max_iterations = fewer ? try->most : o->max_iterations,
+                          .stop = o->stop,
+                          .change_rel = o->change_rel};
+}
+
+/* The problem with the solvers that the options choose, into e->z. */
+static pk_lcp_certificate try_solvers(pk_sim *sim, const pk_lcp *lcp, double scale, pk_step_info *info)
 {
   const pk_sim_options *o = &sim->options;
   pki_lcp_pyramid *e = &sim->contact.lcp_pyramid;
@@ -125,20 +153,10 @@ static bool run_solvers(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
   attempt tries[MOST_ATTEMPTS];
   const int count = attempts_of(o->lcp, tries);
   pk_lcp_certificate best = {.residual = INFINITY, .worst = -1};
-  double scale = PKI_SPEED_FLOOR; /* as of other laws */
-  for (int i = 0; i < lcp->n; i++) {
-    scale = fmax(scale, fabs(lcp->q[i]));
-  }
   bool solved = false;
   memcpy(e->best, e->z, bytes); /* where no solver finds a number */
   for (int k = 0; k < count && !solved; k++) {
-    const pk_lcp_options options = {.solver = tries[k].solver,
-                                    .tolerance = o->tolerance,
-                                    .max_iterations = tries[k].most > 0 && tries[k].most < o->max_iterations
-                                                          ? tries[k].most
-                                                          : o->max_iterations,
-                                    .stop = o->stop,
-                                    .change_rel = o->change_rel};
+    const pk_lcp_options options = options_of(o, &tries[k]);
     pk_lcp_result result;
     const pk_status status = pk_lcp_solve(lcp, &options, e->z, e->memory, &result);
     info->solver_iterations += result.iterations;
@@ -151,15 +169,62 @@ static bool run_solvers(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
     memcpy(e->z, e->best, bytes);
     solved |= status != PK_OK && result.outcome == PK_LCP_OUTCOME_INFEASIBLE; /* no impulses can */
   }
+  return best;
+}
+
+/* The same with friction in one bound on the norm: by sweeps alone. */
+static pk_lcp_certificate sweep_norm_cone(pk_sim *sim, const pk_lcp *lcp, double scale, pk_step_info *info)
+{
+  const pki_sim_contact *c = &sim->contact;
+  const pki_lcp_pyramid *e = &c->lcp_pyramid;
+  const pki_norm_cone problem = {lcp, c->assembly.problem.ncontact, e->drag};
+  const pk_lcp_options options = options_of(&sim->options, &(attempt){PK_LCP_SOLVER_PGS, 0});
+  pk_lcp_result result;
+  pki_norm_cone_solve(&problem, &options, scale, e->z, e->best, e->w, &result);
+  info->solver_iterations += result.iterations;
+  info->lcp_solver = PK_LCP_SOLVER_PGS;
+  return result.certificate;
+}
+
+/* The problem into e->z; the certificate into the info. */
+static bool solve_lcp(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
+{
+  const pk_sim_options *o = &sim->options;
+  const double scale = scale_of(lcp);
+  const pk_lcp_certificate best = o->cone == PK_FRICTION_CONE_NORM ? sweep_norm_cone(sim, lcp, scale, info)
+                                                                   : try_solvers(sim, lcp, scale, info);
   const double relative = best.residual / scale;
   info->solver = PK_SOLVER_AUTO;
   info->certified &= relative <= o->tolerance;
   if (relative >= info->certificate.relative) {
-    const int worst = best.worst >= 0 ? e->at[best.worst] : -1;
+    const int worst = best.worst >= 0 ? sim->contact.lcp_pyramid.at[best.worst] : -1;
     info->certificate =
         (pk_contact_certificate){.residual = best.residual, .relative = relative, .worst = worst};
   }
   return relative <= o->tolerance;
+}
+
+/* Coulomb's law on the disc, for the impulses that were found: those of viscous friction belong to no bound of it. */
+static void judge_by_coulomb(pk_sim *sim, pk_step_info *info)
+{
+  const pki_lcp_pyramid *e = &sim->contact.lcp_pyramid;
+  const pki_assembly *a = &sim->contact.assembly;
+  const pk_contact_problem *p = &a->problem;
+  const int rows = pk_contact_size(p);
+  double *const r = e->best, *const u = e->w;
+  pk_contact_velocity(p, a->r, u);
+  memcpy(r, a->r, (size_t)rows * sizeof *r);
+  for (int i = rows; i < e->n; i++) {
+    r[e->at[i]] -= e->z[i];
+  }
+  for (int row = 0; row < 3 * p->ncontact; row++) {
+    const double drag = r[row - row % 3] > 0 ? e->drag[row / 3] : 0;
+    r[row] += row % 3 > 0 ? drag * u[row] : 0;
+  }
+  const pk_contact_certificate found = pki_certify_velocity(p, NULL, r, u);
+  if (found.relative >= info->coulomb_relative) {
+    info->coulomb = found.residual, info->coulomb_relative = found.relative;
+  }
 }
 
 /* Row i of the problem as row e->n of the LCP; its bounds. */
@@ -181,16 +246,19 @@ static void add_contact_rows(pki_lcp_pyramid *e, const pki_assembly *a, int cont
   }
 }
 
-/* Viscous friction of the closed contacts, at the velocities of the end. */
-static void add_viscous_rows(pk_sim *sim, double *softness)
+/* Viscous friction of the closed contacts, at the velocities of the end: rows of its own, or a part of the bound. */
+static void add_viscous_friction(pk_sim *sim, double *softness)
 {
   pki_sim_contact *c = &sim->contact;
   pki_lcp_pyramid *e = &c->lcp_pyramid;
   const pki_assembly *a = &c->assembly;
+  const bool bound = sim->options.cone == PK_FRICTION_CONE_NORM;
   for (int i = 0; i < a->problem.ncontact; i++) {
     const pki_contact *f = &c->found[c->row_found[i]];
-    const double drag = sim->options.dt * pki_contact_material(&sim->scene, f)->viscous;
-    for (int t = 1; t < 3 && drag > 0 && f->gap <= pki_touching(sim); t++) {
+    const bool closed = f->gap <= pki_touching(sim);
+    const double drag = closed ? sim->options.dt * pki_contact_material(&sim->scene, f)->viscous : 0;
+    e->drag[i] = bound ? drag : 0;
+    for (int t = 1; t < 3 && drag > 0 && !bound; t++) {
       softness[e->n] = 1 / drag;
       add_row(e, 3 * i + t, a->q[3 * i + t], -INFINITY, INFINITY, -1);
     }
@@ -233,20 +301,35 @@ bool pki_lcp_pyramid_solve(pk_sim *sim, pk_step_info *info)
     add_row(e, i, a->q[i], box < 0 ? -INFINITY : a->lower[box], box < 0 ? INFINITY : a->upper[box], -1);
   }
   memset(softness, 0, lcp_rows(rows, contacts) * sizeof *softness);
-  add_viscous_rows(sim, softness);
+  add_viscous_friction(sim, softness);
   fill_matrix(e, a, softness);
   for (int i = 0; i < e->n; i++) {
     e->z[i] = i < rows ? a->r[i] : 0;
   }
   const pk_lcp lcp = {e->n, e->M, e->q, e->lower, e->upper, e->findex};
-  const bool solved = run_solvers(sim, &lcp, info);
+  const bool solved = solve_lcp(sim, &lcp, info);
   for (int i = 0; i < e->n; i++) {
     a->r[e->at[i]] = i < rows ? e->z[i] : a->r[e->at[i]] + e->z[i];
   }
   for (int i = 0; i < contacts; i++) {
     a->r[3 * i + 1] -= e->slip[i] > 0 ? a->mu[i] * a->r[3 * i] : 0;
   }
+  judge_by_coulomb(sim, info);
   return solved;
+}
+
+static void solve_velocities(pk_sim *sim, pk_step_info *info)
+{
+  pki_lcp_pyramid_solve(sim, info);
+}
+
+pk_judged_law pki_lcp_pyramid_judged(const pk_sim_options *options)
+{
+  static const pk_judged_law laws[PK_FRICTION_CONE_COUNT] = {[PK_FRICTION_CONE_PYRAMID] =
+                                                                 PK_JUDGED_LAW_PYRAMID,
+                                                             [PK_FRICTION_CONE_SQUARE] = PK_JUDGED_LAW_SQUARE,
+                                                             [PK_FRICTION_CONE_NORM] = PK_JUDGED_LAW_NORM};
+  return laws[options->cone];
 }
 
 static const pki_law *exact_variant(const pk_sim_options *options)
@@ -259,10 +342,11 @@ const pki_law pki_law_lcp_pyramid = {
     .name = "lcp-pyramid",
     .former = "exact-lcp",
     .doc = "a linear complementarity problem: impulses with restitution, friction on a pyramid "
-           "along the slip, viscous friction (Ayit 2015)",
+           "along the slip (or `cone`), viscous friction (Ayit 2015)",
     .prepare = pki_lcp_pyramid_align,
     .shift = exact_shift,
-    .solve = pki_lcp_pyramid_solve,
-    .room = exact_room,
+    .solve = solve_velocities,
+    .room = pki_dense_room,
     .variant = exact_variant,
+    .judged = pki_lcp_pyramid_judged,
     .linear = true};

@@ -12,8 +12,11 @@
  * That is the default: collision with restitution (4.14) and resting contact in one problem, as in the thesis' program. With
  * `resting: acceleration` they are two (resting.h). Every matrix comes from the factor of M~; inv(M~) is never formed.
  *
- * The certificate of the step is that of its own problem: pk_lcp_certify, relative to max(|q|_inf, 1e-3 m/s) as for other
- * laws. */
+ * With `cone: square` t1 stays where the surface has it. With `cone: norm` both tangents have one bound on their norm, viscous friction in it
+ * (contact/lcp/norm_cone.h), which no linear solver knows.
+ *
+ * The certificate of the step is that of its own problem: pk_lcp_certify or pki_norm_cone_certify, relative to max(|q|_inf, 1e-3 m/s) as for
+ * other laws. Beside it stands what Coulomb's law on the disc says of the same impulses without their viscous part. */
 #ifndef PKI_STEP_LCP_PYRAMID_H
 #define PKI_STEP_LCP_PYRAMID_H
 
@@ -23,16 +26,23 @@
 /* Not more contacts than there may be: M is dense. */
 pk_status pki_lcp_pyramid_check(const pk_model *model, const pk_sim_options *options, pk_error *err);
 
-/* Take the arrays for problems with up to `rows` rows, `contacts` contacts among them; nothing for other laws. */
+/* Contacts that a world can have whose law keeps a dense matrix (pki_law.room). */
+int pki_dense_room(const pk_model *model, const pk_sim_options *options);
+
+/* Take the arrays for problems with up to `rows` rows, `contacts` contacts among them, or what laws with a dense matrix share; nothing for
+ * other laws. */
 void pki_lcp_pyramid_carve(pki_lcp_pyramid *e, const pk_sim_options *options, int nu, int rows, int contacts,
                            pki_arena *arena);
 
-/* Turn the tangents of the contacts found so that the first one is along the slip. The twists are those of the start. */
+/* Turn the tangents of the contacts found so that the first one is along the slip; with `cone: square` they stay. The twists are those of the start. */
 void pki_lcp_pyramid_align(pk_sim *sim);
 
-/* Solve the assembled problem of velocities; impulses into the assembly, the certificate into the info. False: there is no
+/* Solve the assembled problem of velocities; impulses into the assembly, certificates into the info. False: there is no
  * solution, or none was found. */
 bool pki_lcp_pyramid_solve(pk_sim *sim, pk_step_info *info);
+
+/* Which law of friction that is. */
+pk_judged_law pki_lcp_pyramid_judged(const pk_sim_options *options);
 
 /* The law, and its variant with `resting: acceleration` (resting.h). */
 extern const pki_law pki_law_lcp_pyramid, pki_law_lcp_pyramid_in_accelerations;

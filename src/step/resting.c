@@ -54,7 +54,7 @@ static bool resting_collide(pk_sim *sim, double *u, pk_step_info *info, bool *an
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
   double *jump = c->lcp_pyramid.jump;
-  memset(c->lcp_pyramid.hit, 0, (size_t)c->nfound * sizeof *c->lcp_pyramid.hit);
+  memset(c->lcp_pyramid.hit, 0, 3 * (size_t)c->nfound * sizeof *c->lcp_pyramid.hit);
   const double eps = collision_restitution(sim);
   *any = eps >= 0;
   if (!*any) {
@@ -65,7 +65,7 @@ static bool resting_collide(pk_sim *sim, double *u, pk_step_info *info, bool *an
     return false;
   }
   for (int row = 0; row < pk_contact_size(&a->problem); row++) {
-    c->lcp_pyramid.hit[c->row_found[row]] = a->r[row];
+    c->lcp_pyramid.hit[3 * c->row_found[row]] = a->r[row];
   }
   pki_assembly_response(a, sim->workspace, a->r, jump);
   for (int k = 0; k < sim->model->nu; k++) {
@@ -95,7 +95,8 @@ static void resting_shift(pk_sim *sim, int contact, const double *u, const doubl
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
   const pki_contact *f = &c->found[c->row_found[contact]];
-  double v[3], second[3], bias[3] = {0, 0, 0}, *q = a->q + 3 * contact;
+  double v[3], second[3], bias[3] = {0, 0, 0}, *q = a->q + 3 * contact,
+                          *smooth = c->lcp_pyramid.smooth + 3 * contact;
   const pki_ends ends = pki_contact_ends(f, second);
   add_bias(sim, f->body, ends.point, 1, bias);
   if (f->other >= 0) {
@@ -103,6 +104,8 @@ static void resting_shift(pk_sim *sim, int contact, const double *u, const doubl
   }
   pki_assembly_contact_velocity(a, contact, u, v);
   pki_assembly_contact_velocity(a, contact, u_free, q);
+  memcpy(smooth, q, 3 * sizeof *q);
+  smooth[0] += sim->single.chains.published ? 0 : fmax(f->gap, 0) / sim->single.chains.reach;
   const double dt = sim->options.dt, slip = hypot(v[1], v[2]);
   const double change = q[0] + dt * pki_dot3(f->normal, bias) - v[0]; /* dt a_j along the normal */
   q[0] = change + fmax(v[0], 0);
@@ -111,11 +114,33 @@ static void resting_shift(pk_sim *sim, int contact, const double *u, const doubl
   c->lcp_pyramid.slip[contact] = slip > a->mu[contact] * fabs(change) ? slip : 0;
 }
 
-static void resting_add_hits(pk_sim *sim)
+/* Forces in accelerations; where there are none, impulses in velocities (4.40). */
+static void resting_solve(pk_sim *sim, pk_step_info *info)
 {
   pki_sim_contact *c = &sim->contact;
-  for (int i = 0; i < c->assembly.problem.ncontact; i++) {
-    sim->state.last_r[3 * i] += c->lcp_pyramid.hit[c->row_found[i]];
+  pki_assembly *a = &c->assembly;
+  const pk_step_info before = *info;
+  if (pki_lcp_pyramid_solve(sim, info)) {
+    info->fell_back = false;
+    return;
+  }
+  const int iterations = info->solver_iterations;
+  *info = before;
+  info->fell_back = true;
+  info->solver_iterations = iterations;
+  for (int i = 0; i < a->problem.ncontact; i++) {
+    memcpy(a->q + 3 * i, c->lcp_pyramid.smooth + 3 * i, 3 * sizeof *a->q);
+    c->lcp_pyramid.slip[i] = 0;
+  }
+  memset(a->r, 0, (size_t)pk_contact_size(&a->problem) * sizeof *a->r);
+  pki_lcp_pyramid_solve(sim, info);
+}
+
+void pki_add_hits(pk_sim *sim)
+{
+  pki_sim_contact *c = &sim->contact;
+  for (int row = 0; row < 3 * c->assembly.problem.ncontact; row++) {
+    sim->state.last_r[row] += c->lcp_pyramid.hit[3 * c->row_found[row / 3] + row % 3];
   }
 }
 
@@ -123,8 +148,8 @@ const pki_law pki_law_lcp_pyramid_in_accelerations = {.name = "lcp-pyramid",
                                                       .prepare = pki_lcp_pyramid_align,
                                                       .collide = resting_collide,
                                                       .shift = resting_shift,
-                                                      .solve = pki_lcp_pyramid_solve,
-                                                      .finish = resting_add_hits,
+                                                      .solve = resting_solve,
+                                                      .finish = pki_add_hits,
+                                                      .judged = pki_lcp_pyramid_judged,
                                                       .linear = true,
-                                                      .needs_solution = true,
                                                       .joins_closed = true};

@@ -18,12 +18,16 @@
  * within it. dJ/dt u is that of the body's point that touches; what rolling adds to it on a round shape is left to
  * the next collision.
  *
- * The sliding problem can have no solution, or several (Painleve): W_nn - mu W_nt may be negative. The step then fails with
- * PK_ERROR_CONVERGENCE and the term "resting contact", and the world stays as it was. */
+ * The sliding problem can have no solution, or several (Painleve): W_nn - mu W_nt may be negative. Where none is found the step is made with
+ * the problem in velocities, which the thesis' own listing solves (4.40), friction on its cone instead of -mu F_n, and pk_step_info.fell_back
+ * says so. */
 #ifndef PKI_STEP_RESTING_H
 #define PKI_STEP_RESTING_H
 
 #include "step/lcp_pyramid.h"
+
+/* Impulses of collisions before all else join those that the world remembers of its contacts. */
+void pki_add_hits(pk_sim *sim);
 
 /* The row is pki_law_lcp_pyramid_in_accelerations (exact.h). Collisions need the factor of M~; what is shifted needs the velocity
  * products of the accelerations (rnea) in the workspace. */

@@ -14,6 +14,8 @@
  *   swept.c    contacts of fast pairs, found along their way
  *   impact.c   restitution and its energy
  *   compliant.c  laws of springs and dampers
+ *   penalty_integral.c  one of them with an integral of the depth
+ *   impulse.c  contacts as trains of collisions
  *   soft_*.c     compliant surfaces: patches of pairs of shapes
  *   lcp_pyramid.c    the law lcp-pyramid
  *   resting.c  its collisions and resting contact as two problems
@@ -74,6 +76,7 @@ typedef struct pki_spring {
   double anchor[3]; /* P_0, from the second body's origin in its axes; on the ground: world */
   double point[3];  /* the body's point that touched, from its origin in its axes */
   double way[3];    /* velocity of the slip, world */
+  double push;      /* N, the integral of the depth (penalty_integral.h); of other laws 0 */
 } pki_spring;
 
 /* A pair that meets on its way in a step (swept.h). One of the two keeps the plane that parts them. */
@@ -103,16 +106,19 @@ typedef struct pki_swept {
   double fixed[PK_TOUCH_MOST][3];
 } pki_swept;
 
-/* The problem of the law lcp-pyramid (lcp_pyramid.h). */
+/* The problem of the law lcp-pyramid (lcp_pyramid.h), and what collisions before all else leave (resting.h, impulse.h). */
 typedef struct pki_lcp_pyramid {
   int n;                     /* rows in use */
   double *M, *q;             /* [n][n], [n] */
   double *lower, *upper, *z; /* [n] */
-  double *best;              /* [n] scratch */
+  double *best, *w;          /* [n] scratch */
   int *findex, *at;          /* [n] at: the row of the contact problem that a row is */
   double *slip;              /* [max_contacts] of a contact that slides (resting.h), else 0 */
-  double *hit;               /* [max_contacts] impulses of collisions, of the contacts found */
+  double *smooth;            /* [max_contacts][3] q of contact rows in velocities (resting.h) */
+  double *drag;              /* [max_contacts] N s, viscous friction for each m/s */
+  double *hit;               /* [max_contacts][3] impulses of collisions, of the contacts found */
   double *jump;              /* [nu] what they do to the velocities */
+  int struck;                /* how many they were, where each is its own */
   void *memory;              /* of the solvers */
 } pki_lcp_pyramid;
 

@@ -529,8 +529,8 @@ static void bytes_that_are_no_state_are_refused_and_nothing_changes(void **state
   bad[0] = 'X';
   refused(&w, bad, size, PK_ERROR_SYNTAX, "these bytes are no state of a world");
   memcpy(bad, saved, size);
-  bad[8] = 9;
-  refused(&w, bad, size, PK_ERROR_ARGUMENT, "this state has the format 9, this build reads 8");
+  bad[8] = 10;
+  refused(&w, bad, size, PK_ERROR_ARGUMENT, "this state has the format 10, this build reads 9");
   free(saved), free(bad);
   free_world(&w);
 }

@@ -203,6 +203,7 @@ static pk_sim *sliding_rod(const pk_model *m, const pk_terrain *t, double mu, pk
   return sim;
 }
 
+/* Where there is no force in accelerations the step is that in velocities, and says so. */
 static void a_sliding_rod_has_a_force_up_to_four_thirds_and_then_none(void **state)
 {
   (void)state;
@@ -218,21 +219,14 @@ static void a_sliding_rod_has_a_force_up_to_four_thirds_and_then_none(void **sta
     pk_step_info info;
     memcpy(before, pk_sim_q(sim), sizeof before);
     const pk_status status = pk_sim_step(sim, &info);
-    if (k / 4 == PK_CONTACT_RESTING_ACCELERATION && mu > 4.0 / 3) {
-      assert_int_equal(status, PK_ERROR_CONVERGENCE);
-      assert_string_equal(info.term, "resting contact");
-      assert_memory_equal(before, pk_sim_q(sim), sizeof before);
-      assert_true(pk_sim_u(sim)[0] == SLIP && pk_sim_time(sim) == 0);
-      print_message("%s, mu %.2f: no solution, and the world stays as it was\n", name_of(k / 4), mu);
-    } else {
-      assert_int_equal(status, PK_OK);
-      assert_true(info.certified && pk_sim_contacts(sim, &contact, 1) == 1);
-      const double N = contact.impulse[2] / 1e-5, slip = pk_sim_u(sim)[0] + pk_sim_u(sim)[4] * -before[2];
-      print_message("%s, mu %.2f: N %.4g N (finite force: %.4g N), slip %.3g m/s\n", name_of(k / 4), mu, N,
-                    exact, slip);
-      assert_true(mu < 4.0 / 3 ? fabs(N / exact - 1) < 1e-3 && slip > 0.9 * SLIP
-                               : fabs(slip) < 1e-4 && N * 1e-5 > 0.01); /* it jams */
-    }
+    assert_int_equal(status, PK_OK);
+    assert_true(info.fell_back == (k / 4 == PK_CONTACT_RESTING_ACCELERATION && mu > 4.0 / 3));
+    assert_true(info.certified && pk_sim_contacts(sim, &contact, 1) == 1);
+    const double N = contact.impulse[2] / 1e-5, slip = pk_sim_u(sim)[0] + pk_sim_u(sim)[4] * -before[2];
+    print_message("%s, mu %.2f: N %.4g N (finite force: %.4g N), slip %.3g m/s%s\n", name_of(k / 4), mu, N,
+                  exact, slip, info.fell_back ? ", in velocities" : "");
+    assert_true(mu < 4.0 / 3 ? fabs(N / exact - 1) < 1e-3 && slip > 0.9 * SLIP
+                             : fabs(slip) < 1e-4 && N * 1e-5 > 0.01); /* it jams */
     pk_sim_destroy(sim);
   }
   pk_terrain_destroy(t);

@@ -108,8 +108,7 @@ double pki_lcp_scale(const pk_lcp *p)
   return scale;
 }
 
-/* d_i |z_i - P(z_i - w_i / d_i)|, d_i the largest of the row */
-static double row_residual(const pk_lcp *p, const double *z, double w, int i)
+double pki_lcp_row_residual(const pk_lcp *p, const double *z, double w, int i)
 {
   const double *M = row_of(p, i);
   double d = 0, lower, upper;
@@ -130,7 +129,7 @@ static pk_lcp_certificate certify_lcp(const pk_lcp *p, const double *z, double s
     w[i] = pki_dot(row_of(p, i), z, p->n) + p->q[i];
   }
   for (int i = 0; i < p->n; i++) {
-    const double residual = row_residual(p, z, w[i], i);
+    const double residual = pki_lcp_row_residual(p, z, w[i], i);
     if (!(residual <= c.residual)) {
       c.residual = residual, c.worst = i;
     }

@@ -75,6 +75,12 @@ double pki_lcp_start(const pk_lcp *p, int i);
 /* What residuals are relative to: the largest |M z0 + q|, z0 the z nearest to zero. */
 double pki_lcp_scale(const pk_lcp *p);
 
+/* d_i |z_i - P(z_i - w_i / d_i)|, d_i the largest of the row. */
+double pki_lcp_row_residual(const pk_lcp *p, const double *z, double w, int i);
+
+/* z_i after a step of projected Gauss-Seidel (lcp_pgs.c). */
+double pki_lcp_pgs_step(const pk_lcp *p, const double *z, int i);
+
 /* ---- one run ---- */
 
 /* Evaluate the residual of run->z, keep z when it is the best; true when the tolerance is met. */

@@ -15,21 +15,26 @@
 #include "contact/lcp/lcp.h"
 #include "contact/problem/problem.h"
 
+double pki_lcp_pgs_step(const pk_lcp *p, const double *z, int i)
+{
+  const double *M = p->M + (size_t)i * (size_t)p->n;
+  const double w = pki_dot(M, z, p->n) + p->q[i];
+  double lower, upper;
+  pki_lcp_bounds(p, z, i, &lower, &upper);
+  if (M[i] > 0) {
+    return fmin(fmax(z[i] - w / M[i], lower), upper);
+  }
+  const double to = w > 0 ? lower : w < 0 ? upper : z[i];
+  return isfinite(to) ? to : z[i];
+}
+
 /* One sweep; returns whether (4.39) holds, and in *moved whether anything changed and stayed finite. */
 static bool pgs_sweep(const pk_lcp *p, double *z, double epsilon, bool *moved)
 {
   double change = 0, norm = 0;
   for (int i = 0; i < p->n; i++) {
-    const double *M = p->M + (size_t)i * (size_t)p->n;
-    const double w = pki_dot(M, z, p->n) + p->q[i], old = z[i];
-    double lower, upper;
-    pki_lcp_bounds(p, z, i, &lower, &upper);
-    if (M[i] > 0) {
-      z[i] = fmin(fmax(old - w / M[i], lower), upper);
-    } else {
-      const double to = w > 0 ? lower : w < 0 ? upper : old;
-      z[i] = isfinite(to) ? to : old;
-    }
+    const double old = z[i];
+    z[i] = pki_lcp_pgs_step(p, z, i);
     change += (z[i] - old) * (z[i] - old), norm += z[i] * z[i];
   }
   *moved = change > 0 && change < INFINITY;

@@ -5,6 +5,12 @@
 
 #include "contact/problem/problem.h"
 
+const char *pk_judged_law_name(pk_judged_law law)
+{
+  static const char *const names[PK_JUDGED_LAW_COUNT] = {"coulomb", "pyramid", "square", "norm", "none"};
+  return (unsigned)law < PK_JUDGED_LAW_COUNT ? names[law] : "unknown";
+}
+
 static double tangential_length(double x, double y)
 {
   return sqrt(x * x + y * y);

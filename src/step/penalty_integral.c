@@ -1,0 +1,23 @@
+#include "step/penalty_integral.h"
+
+#include <math.h>
+
+/* The integral goes on by a step, and presses with the spring. */
+static void integral_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
+                         const double v[3], pki_spring *s, double lambda[3])
+{
+  s->push = fmax(s->push - o->dt * o->integral_n * f->gap, 0);
+  pki_penalty_law(o, f, m, v, s, lambda);
+}
+
+static void integral_forces(pk_sim *sim, double *out)
+{
+  pki_add_spring_forces(sim, integral_law, true, out);
+}
+
+const pki_law pki_law_penalty_integral = {
+    .name = "penalty-integral",
+    .doc = "penalty with an integral of the depth, so that what rests does not sink in (Drumwright 2008); "
+           "explicit",
+    .force = integral_forces,
+    .hovers = true};
