@@ -305,14 +305,16 @@ struct pk_sim {
   double lap;            /* s, when the part of the step that is running began */
   void *ark;             /* pki_ark, NULL for the fixed-step schemes */
   bool owns_memory;
-  bool grows;  /* room for contacts was left to the model, and there is memory to ask for more */
-  void *grown; /* memory of that room when it has grown (sim/grow.c), owned */
+  bool room_given; /* the caller has chosen max_contacts */
+  bool grows;      /* room for contacts was left to the model, and there is memory to ask for more */
+  void *grown;     /* memory of that room when it has grown (sim/grow.c), owned */
 };
 
 /* A stepper's row, const pki_stepper pki_stepper_NAME in the file that steps, NAME as PK_STEPPER_LIST has it.
  * `step` reads q, u and writes q_next, u_next, tau_next; carries are copied unless it writes them. */
 typedef struct pki_stepper {
   const char *name, *doc;
+  const char *reads; /* words of options that it reads (sim/reads.h); NULL: none */
   pk_status (*step)(pk_sim *sim, pk_step_info *info);
   bool adaptive; /* chooses its own steps */
   bool contact;  /* knows contact and constraints */
