@@ -163,7 +163,8 @@ typedef struct pk_sim_options {
   double atol;
   /* Adaptive steppers: internal steps in one step; more is PK_ERROR_CONVERGENCE. Default 100000. */
   int max_internal;
-  /* Joint limits act (euler and moreau; the others refuse a model that has some, unless this is false). Default true. */
+  /* Joint limits act (euler and moreau; the others end with PK_ERROR_UNSUPPORTED, term "a joint limit", in a step that passes one,
+   * unless this is false). Default true. */
   bool joint_limits;
   /* Dry joint friction acts, that of motors too (euler and moreau; the others refuse it, unless this is false). Default true. */
   bool joint_friction;
@@ -387,7 +388,7 @@ PK_API pk_status pk_sim_create(const pk_model *model, const pk_sim_options *opti
 /* Options of the world, off their defaults, that its stepper, law, scheme or solver does not read and that change nothing
  * therefore: one for each, at most `most` of them into `out`; returns how many there are. `field` is the option, the message
  * says who does not read it and who does. Bodies that could touch and pass through each other are told likewise (field
- * "stepper"). Options that motion itself would miss are not among them: they are refused with PK_ERROR_UNSUPPORTED or
+ * "stepper"), and limits of joints that the stepper cannot hold (field "joint_limits"). Options that motion itself would miss are not among them: they are refused with PK_ERROR_UNSUPPORTED or
  * PK_ERROR_ARGUMENT where they are set, with such a message. `pronk list options` has the table. */
 PK_API int pk_sim_ignored(const pk_sim *sim, pk_error *out, int most);
 

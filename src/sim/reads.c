@@ -138,6 +138,18 @@ bool pki_reads_refused(const char *option)
   return has_word("relinearise joint_limits joint_friction restitution_n restitution_t viscous", option);
 }
 
+const char *pki_reads_fate(const char *option)
+{
+  bool all = true;
+  for (const pki_readers *r = pki_all_readers; r->what != NULL; r++) {
+    all &= !pki_any_row_reads(r, option);
+  }
+  return all                                   ? ""
+         : strcmp(option, "joint_limits") == 0 ? "; else refused where one is passed"
+         : pki_reads_refused(option)           ? "; else refused"
+                                               : "; else warned of";
+}
+
 /* The names of the rows that read an option, and those of solvers of LCPs behind those of solvers. */
 static void join_readers(const pki_readers *r, const char *option, const char *mark, char *out, size_t size)
 {
@@ -190,51 +202,30 @@ pk_status pki_fail_unread(const pki_readers *r, const pk_sim_options *o, const c
                   strchr(names, ',') != NULL ? "do" : "does");
 }
 
-/* A joint coordinate with a limit, or with dry friction; -1: there is none. */
-static int limited_joint(const pk_model *m)
-{
-  for (int k = 0; k < m->nu; k++) {
-    if (m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]))) {
-      return k;
-    }
-  }
-  return -1;
-}
-
-static int rubbing_joint(const pk_model *m, const pk_actuation *a)
+/* The first joint coordinate with dry friction, its own or its actuator's; -1: there is none. */
+static int find_rubbing_joint(const pk_model *m, const pk_actuation *a)
 {
   for (int k = 0; k < m->nu; k++) {
     if (m->dof_friction[k] > 0) {
       return k;
     }
   }
-  for (int i = 0; a != NULL && a->dry && i < a->count; i++) {
-    return a->list[i].actuator.dof;
-  }
-  return -1;
+  const int dry = a != NULL ? pki_actuation_find_dry(a) : -1;
+  return dry >= 0 ? a->list[dry].actuator.dof : -1;
 }
 
-/* Error: joint coordinate k has `what`, which nobody reads. */
-static pk_status check_joint(const pk_model *m, const pk_sim_options *o, int k, const char *option,
-                             const char *what, pk_error *err)
+pk_status pki_check_friction_read(const pk_model *model, const pk_sim_options *o, pk_error *err)
 {
-  const pki_readers *unread = k >= 0 ? pki_unread_by(o, false, option) : NULL;
+  const pk_model *m = pki_joint_model(model);
+  const int k = o->joint_friction ? find_rubbing_joint(m, o->actuation) : -1;
+  const pki_readers *unread = k >= 0 ? pki_unread_by(o, false, "joint_friction") : NULL;
   if (unread == NULL) {
     return PK_OK;
   }
   char asked[300];
-  snprintf(asked, sizeof asked, "joint \"%.100s\" has %s (leave it out with %s: false)",
-           m->dof_joint[k] >= 0 ? m->joints[m->dof_joint[k]].name : "", what, option);
-  return pki_fail_unread(unread, o, option, asked, PK_ERROR_UNSUPPORTED, err);
-}
-
-pk_status pki_check_joints_read(const pk_model *model, const pk_sim_options *o, pk_error *err)
-{
-  const pk_model *m = pki_joint_model(model);
-  const int limited = o->joint_limits ? limited_joint(m) : -1;
-  const int rubbing = o->joint_friction ? rubbing_joint(m, o->actuation) : -1;
-  const pk_status status = check_joint(m, o, limited, "joint_limits", "limits", err);
-  return status == PK_OK ? check_joint(m, o, rubbing, "joint_friction", "dry friction", err) : status;
+  snprintf(asked, sizeof asked, "joint \"%.100s\" has dry friction (joint_friction: false leaves it out)",
+           m->dof_joint[k] >= 0 ? m->joints[m->dof_joint[k]].name : "");
+  return pki_fail_unread(unread, o, "joint_friction", asked, PK_ERROR_UNSUPPORTED, err);
 }
 
 pk_status pki_check_material_read(const pk_sim_options *o, const pk_material *material, pk_error *err)
@@ -268,40 +259,78 @@ static void tell_value(const pk_field *f, const pk_sim_options *o, char *out, si
   }
 }
 
-/* Remark n, where there is room for it. */
-static int add_remark(pk_error *out, int most, int n, const pk_error *remark)
+/* Remarks, as many as there is room for. */
+typedef struct remarks {
+  pk_error *out;
+  int most, count;
+} remarks;
+
+static void add_remark(remarks *to, const pk_error *remark)
 {
-  if (n < most) {
-    out[n] = *remark;
-    out[n].status = PK_OK;
+  if (to->count < to->most) {
+    to->out[to->count] = *remark;
+    to->out[to->count].status = PK_OK;
   }
-  return n + 1;
+  to->count++;
 }
 
-int pk_sim_ignored(const pk_sim *sim, pk_error *out, int most)
+/* Options off their defaults that nobody reads, and that are no error. */
+static void add_options(const pk_sim *sim, remarks *to)
 {
   const pk_sim_options *o = &sim->options;
-  const bool soft = sim->scene.soft != NULL;
-  int n = 0;
   for (int i = 0; i < pki_sim_field_count; i++) {
     const pk_field *f = &pki_sim_fields[i];
-    const bool asked = pki_field_get(f, o, 0) != f->preset &&
-                       !(f->offset == offsetof(pk_sim_options, max_contacts) && !sim->room_given);
-    const pki_readers *unread = asked && !pki_reads_refused(f->name) ? pki_unread_by(o, soft, f->name) : NULL;
+    const bool chosen = f->offset == offsetof(pk_sim_options, max_contacts) && !sim->room_given;
+    const pki_readers *unread = !chosen && pki_field_get(f, o, 0) != f->preset && !pki_reads_refused(f->name)
+                                    ? pki_unread_by(o, sim->scene.soft != NULL, f->name)
+                                    : NULL;
     if (unread != NULL) {
       pk_error remark = {0};
       char value[120];
       tell_value(f, o, value, sizeof value);
       pki_fail_unread(unread, o, f->name, value, PK_OK, &remark);
-      n = add_remark(out, most, n, &remark);
+      add_remark(to, &remark);
     }
   }
-  if (chosen_world(o, soft) == 0 && sim->scene.bodies_touch) {
+}
+
+/* Limits of joints that end the run where one is passed. */
+static void add_limits(const pk_sim *sim, remarks *to)
+{
+  const pk_sim_options *o = &sim->options;
+  const pk_model *m = sim->joints.model;
+  const pki_readers *unread = o->joint_limits ? pki_unread_by(o, false, "joint_limits") : NULL;
+  for (int k = 0; k < m->nu && unread != NULL; k++) {
+    if (m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]))) {
+      pk_error remark = {0};
+      char asked[300];
+      snprintf(asked, sizeof asked, "joint \"%.100s\" has a limit (a step that passes one ends the run)",
+               m->dof_joint[k] >= 0 ? m->joints[m->dof_joint[k]].name : "");
+      pki_fail_unread(unread, o, "joint_limits", asked, PK_OK, &remark);
+      add_remark(to, &remark);
+      return;
+    }
+  }
+}
+
+/* Bodies that meet nothing. */
+static void add_ghosts(const pk_sim *sim, remarks *to)
+{
+  const pk_sim_options *o = &sim->options;
+  if (chosen_world(o, sim->scene.soft != NULL) == 0 && sim->scene.bodies_touch) {
     pk_error remark = {0};
     pki_fail(&remark, PK_OK, (pki_where){.field = "stepper"},
              "bodies pass through each other: the stepper \"%s\" knows no contact of the law \"%s\"",
              pki_steppers[o->stepper]->name, pki_laws[o->law]->name);
-    n = add_remark(out, most, n, &remark);
+    add_remark(to, &remark);
   }
-  return n;
+}
+
+int pk_sim_ignored(const pk_sim *sim, pk_error *out, int most)
+{
+  remarks all = {out, most, 0};
+  add_options(sim, &all);
+  add_limits(sim, &all);
+  add_ghosts(sim, &all);
+  return all.count;
 }

@@ -6,9 +6,10 @@
  * does. So that the table of options (`pronk list options`, docs/formats/scenario.md), the refusals and the warnings
  * follow from the rows, and say the same.
  *
- * What motion itself would miss is refused (pki_reads_refused): the limits and the dry friction of joints under a stepper
- * that integrates forces alone, restitution and viscous friction under a law that has none, rows that are to follow the
- * motion. Other options that nobody reads are told (pk_sim_ignored). */
+ * What motion itself would miss is refused (pki_reads_refused): dry friction of joints under a stepper that integrates
+ * forces alone, restitution and viscous friction under a law that has none, rows that are to follow the motion. A joint
+ * limit is refused by such a stepper when it is reached (pki_smooth_check_limits). Other options that nobody reads are told
+ * (pk_sim_ignored). */
 #ifndef PKI_SIM_READS_H
 #define PKI_SIM_READS_H
 
@@ -52,6 +53,9 @@ const pki_readers *pki_unread_by(const pk_sim_options *options, bool soft, const
 /* Whether it is an error to ask for an option that nobody reads. */
 bool pki_reads_refused(const char *option);
 
+/* "", or what becomes of an option where nobody reads it: "; else refused", "; else warned of". */
+const char *pki_reads_fate(const char *option);
+
 /* "steppers euler, moreau; laws compliant, penalty", "all": who reads an option. */
 void pki_tell_readers(const char *option, char *out, size_t size);
 
@@ -59,8 +63,8 @@ void pki_tell_readers(const char *option, char *out, size_t size);
 pk_status pki_fail_unread(const pki_readers *readers, const pk_sim_options *options, const char *option,
                           const char *asked, pk_status status, pk_error *err);
 
-/* The limits and the dry friction of the joints are read, or left out by the options. */
-pk_status pki_check_joints_read(const pk_model *model, const pk_sim_options *options, pk_error *err);
+/* The dry friction of joints and actuators is read, or left out by the options. */
+pk_status pki_check_friction_read(const pk_model *model, const pk_sim_options *options, pk_error *err);
 
 /* The numbers of a material that are not zero are read. */
 pk_status pki_check_material_read(const pk_sim_options *options, const pk_material *material, pk_error *err);

@@ -159,7 +159,7 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
                     "the stepper \"%s\" knows no constraints: use \"moreau\" or \"euler\"", stepper->name);
   }
-  status = pki_check_joints_read(model, &chosen, err);
+  status = pki_check_friction_read(model, &chosen, err);
   if (status != PK_OK) {
     return status;
   }

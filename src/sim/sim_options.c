@@ -35,7 +35,7 @@ const pk_field pki_sim_fields[] = {
     {"max_internal", offsetof(pk_sim_options, max_internal), PK_FIELD_INT, "", 100000, 1, 1e9, NULL,
      "internal steps of adaptive steppers in one step"},
     {"joint_limits", offsetof(pk_sim_options, joint_limits), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
-     "joint limits act; steppers of forces alone refuse a model that has some"},
+     "joint limits act; steppers of forces alone end where one is passed"},
     {"joint_friction", offsetof(pk_sim_options, joint_friction), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
      "dry joint friction acts; steppers of forces alone refuse a model that has some"},
     {"contact", offsetof(pk_sim_options, contact), PK_FIELD_RENAMED_ROW, "", PK_CONTACT_STABILISED, 0, 0,

@@ -14,6 +14,7 @@
  *   swept.c    contacts of fast pairs, found along their way
  *   impact.c   restitution and its energy
  *   compliant.c  laws of springs and dampers
+ *   smooth_contact.c  contacts of schemes that integrate forces
  *   soft_*.c     compliant surfaces: patches of pairs of shapes
  *   lcp_pyramid.c    the law lcp-pyramid
  *   resting.c  its collisions and resting contact as two problems
@@ -257,6 +258,8 @@ typedef struct pki_smooth {
   double *xi_rate, *u_rate;                 /* [nu] how they change, */
   double *xi_total, *u_total;               /* [nu] and what all stages add up to */
   double *state, *state_rate, *state_total; /* [nstate] likewise, of actuators */
+  pk_status status;                         /* of the contacts of the last stage, */
+  const char *term;                         /* and what was wrong with them */
 } pki_smooth;
 
 /* Forces of the user's own (pushes.h). */
@@ -396,6 +399,10 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
 
 /* a with (M + diag - armature) a = tau - h; diag is the workspace's. */
 void pki_smooth_acceleration(pk_workspace *w, const double *q, const double *u, const double *tau, double *a);
+
+/* The step has ended beyond a joint limit, which forces alone do not hold: PK_ERROR_UNSUPPORTED, and the info names the body. */
+#define PKI_JOINT_LIMIT "a joint limit"
+pk_status pki_smooth_check_limits(const pk_sim *sim, pk_step_info *info);
 
 /* SUNDIALS: memory of its own, made and freed with the sim. */
 pk_status pki_ark_create(pk_sim *sim, pk_error *err);
