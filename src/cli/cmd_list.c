@@ -333,7 +333,8 @@ static void list_fields(listing *l, const pk_field *fields, int count)
   for (int i = 0; i < count; i++) {
     char readers[600], doc[700];
     pki_tell_readers(fields[i].name, readers, sizeof readers);
-    snprintf(doc, sizeof doc, "%s%s", readers, pki_reads_fate(fields[i].name));
+    const char *fate = pki_reads_fate(fields[i].name);
+    snprintf(doc, sizeof doc, "%s%s%s", readers, fate[0] != '\0' ? "; else " : "", fate);
     add_listed(l, fields[i].name, doc);
   }
 }

@@ -145,9 +145,9 @@ const char *pki_reads_fate(const char *option)
     all &= !pki_any_row_reads(r, option);
   }
   return all                                   ? ""
-         : strcmp(option, "joint_limits") == 0 ? "; else refused where one is passed"
-         : pki_reads_refused(option)           ? "; else refused"
-                                               : "; else warned of";
+         : strcmp(option, "joint_limits") == 0 ? "refused where one is passed"
+         : pki_reads_refused(option)           ? "refused"
+                                               : "warned";
 }
 
 /* The names of the rows that read an option, and those of solvers of LCPs behind those of solvers. */

@@ -53,7 +53,7 @@ const pki_readers *pki_unread_by(const pk_sim_options *options, bool soft, const
 /* Whether it is an error to ask for an option that nobody reads. */
 bool pki_reads_refused(const char *option);
 
-/* "", or what becomes of an option where nobody reads it: "; else refused", "; else warned of". */
+/* What becomes of an option where nobody reads it: "refused", "warned"; "" where all read it. */
 const char *pki_reads_fate(const char *option);
 
 /* "steppers euler, moreau; laws compliant, penalty", "all": who reads an option. */

@@ -335,12 +335,14 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
 const pki_stepper pki_stepper_ark_explicit = {
     .name = "ark-explicit",
     .doc = "adaptive explicit Runge-Kutta of order 5 (SUNDIALS ARKODE)",
+    .reads = "rtol atol max_internal",
     .step = step_ark,
     .adaptive = true};
 
 const pki_stepper pki_stepper_ark_implicit = {
     .name = "ark-implicit",
     .doc = "adaptive diagonally implicit Runge-Kutta for stiff models (SUNDIALS ARKODE)",
+    .reads = "rtol atol max_internal",
     .step = step_ark,
     .adaptive = true,
     .implicit = true};

@@ -4,7 +4,7 @@
 const pki_law pki_law_hard = {
     .name = "hard",
     .doc = "unilateral contact, Coulomb friction on the disc, Newton's impacts; no sinking in",
-    .reads = "friction restitution_n restitution_t impact relinearise landing_friction yield margin swept"};
+    .reads = "restitution_n restitution_t impact relinearise landing_friction yield margin swept"};
 
 const pki_law *pki_law_of(const pk_sim_options *o)
 {

@@ -29,7 +29,7 @@ typedef struct pki_law {
   int (*room)(const pk_model *model, const pk_sim_options *options);
   /* The row for these options, where they change what the law does; NULL: this one. */
   const struct pki_law *(*variant)(const pk_sim_options *options);
-  /* Words of its options and materials that it reads (sim/reads.h); NULL: none. */
+  /* Words of options and of numbers of materials that it reads, beside friction (sim/reads.h); NULL: none. */
   const char *reads;
   bool linear; /* solve() uses the solvers of linear complementarity problems: pk_step_info.lcp_solver */
   bool needs_solution; /* a problem without a solution fails the step */

@@ -265,6 +265,5 @@ const pki_law pki_law_lcp_pyramid = {
     .solve = pki_lcp_pyramid_solve,
     .room = exact_room,
     .variant = exact_variant,
-    .reads =
-        "friction viscous restitution_n restitution_t impact resting lcp landing_friction yield margin swept",
+    .reads = "viscous restitution_n restitution_t impact resting lcp landing_friction yield margin swept",
     .linear = true};
