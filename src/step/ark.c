@@ -223,17 +223,23 @@ static bool retry_shorter(pk_sim *sim, pki_ark *ark, double t)
          ARKStepSetStopTime(ark->memory, dt) == 0;
 }
 
+/* What springs remember at the end of an internal step; false: their contacts had no room. */
+static bool settle_springs(pk_sim *sim, const double *q, const double *u)
+{
+  pki_smooth_contact_begin(sim);
+  const bool room = pki_smooth_contact_settle(sim, q, u, sim->smooth.force) == PK_OK;
+  if (room) {
+    pki_compliant_commit(sim);
+  }
+  return room;
+}
+
 /* One internal step from time t on, with as many trials as it takes. What springs remember is of the end of the one before. */
 static bool take_internal_step(pk_sim *sim, pki_ark *ark, double *t)
 {
   const double before = *t, dt = sim->options.dt;
-  if (before > 0) {
-    pki_smooth_contact_begin(sim);
-    if (pki_smooth_contact_settle(sim, ark->q, N_VGetArrayPointer(ark->y) + sim->model->nu,
-                                  sim->smooth.force) != PK_OK) {
-      return false;
-    }
-    pki_compliant_commit(sim);
+  if (before > 0 && !settle_springs(sim, ark->q, N_VGetArrayPointer(ark->y) + sim->model->nu)) {
+    return false;
   }
   keep_accepted(sim, N_VGetArrayPointer(ark->y));
   while (ARKStepEvolve(ark->memory, dt, ark->y, t, ARK_ONE_STEP) < 0) {
@@ -261,7 +267,8 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   if (states_of(sim) > 0) {
     memcpy(y + 2 * nu, sim->state.actuation, (size_t)states_of(sim) * sizeof *y);
   }
-  bool ok = restart_integrator(sim, ark) && ARKStepSetStopTime(ark->memory, dt) == 0;
+  bool ok = pki_smooth_contact_start(sim, sim->smooth.force) == PK_OK && restart_integrator(sim, ark) &&
+            ARKStepSetStopTime(ark->memory, dt) == 0;
   while (ok && t < dt && info->iterations < sim->options.max_internal) {
     const double before = t;
     ok = take_internal_step(sim, ark, &t);

@@ -57,7 +57,7 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
   double *const k_u = sim->smooth.u_rate, *const sum_xi = sim->smooth.xi_total,
                 *const sum_u = sim->smooth.u_total;
   pki_reset_diagonal(&sim->workspace->work);
-  pki_smooth_contact_begin(sim);
+  pki_smooth_contact_start(sim, act->force);
 
   for (int s = 0; s < 4; s++) {
     for (int k = 0; k < nu; k++) {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "step/compliant.h"
 #include "step/contact.h"
 #include "step/soft.h"
 
@@ -65,6 +66,19 @@ pk_status pki_smooth_contact_settle(pk_sim *sim, const double *q, const double *
     scratch[k] = 0;
   }
   return pki_smooth_contact_add(sim, q, u, 0, scratch);
+}
+
+pk_status pki_smooth_contact_start(pk_sim *sim, double *scratch)
+{
+  pki_smooth_contact_begin(sim);
+  if (sim->state.n.nspring > 0) {
+    return PK_OK;
+  }
+  const pk_status status = pki_smooth_contact_settle(sim, sim->state.q, sim->state.u, scratch);
+  if (status == PK_OK) {
+    pki_compliant_commit(sim);
+  }
+  return status;
 }
 
 /* m, of the deepest contact of springs. */

@@ -12,8 +12,12 @@
 
 #include "step/world.h"
 
-/* A step begins, or a stage that is tried. */
+/* A stage begins that may be taken back. */
 void pki_smooth_contact_begin(pk_sim *sim);
+
+/* A step begins. Where no spring is remembered, as in a world that was put into contact, springs begin where contacts are now.
+ * `scratch` [nu]. */
+pk_status pki_smooth_contact_start(pk_sim *sim, double *scratch);
 
 /* out [nu] += J' f of all contacts at a stage, which counts with a weight in what compliant surfaces do in the step. */
 pk_status pki_smooth_contact_add(pk_sim *sim, const double *q, const double *u, double weight, double *out);

@@ -15,6 +15,8 @@
 #include "contact/lcp/lcp.h"
 #include "contact/solvers/solver.h"
 #include "sim/reads.h"
+#include "support/bounds.h"
+#include "support/hinge.h"
 #include "support/world.h"
 
 enum { STEPS = 25, ROWS = 64, OPTIONS = 64, READERS = 16 };
@@ -386,10 +388,170 @@ static void rows_name_options_that_there_are(void **state)
   }
 }
 
+/* The table of the documentation is that of the rows. */
+static void the_documentation_has_the_table(void **state)
+{
+  (void)state;
+  enum { SIZE = 1 << 20 };
+  char *const text = calloc(SIZE, 1);
+  FILE *file = fopen(PK_SOURCE_DIR "/docs/formats/scenario.md", "r");
+  assert_non_null(file);
+  assert_in_range(fread(text, 1, SIZE - 1, file), 1, SIZE - 2);
+  fclose(file);
+  for (int i = 0; i < field_count(); i++) {
+    char readers[600], line[800];
+    const char *fate = pki_reads_fate(field_at(i)->name);
+    pki_tell_readers(field_at(i)->name, readers, sizeof readers);
+    snprintf(line, sizeof line, "\n| `%s` | %s |%s%s |\n", field_at(i)->name, readers,
+             fate[0] != '\0' ? " " : "", fate);
+    if (strstr(text, line) == NULL) {
+      fail_msg("docs/formats/scenario.md has no line%s", line);
+    }
+  }
+  free(text);
+}
+
+static pk_model *arm_with(double upper, double friction)
+{
+  pk_joint_desc joint = hinge_joint();
+  joint.upper = upper, joint.friction = friction;
+  return hinge_model(&joint);
+}
+
+static void dry_friction_is_refused_where_forces_are_integrated(void **state)
+{
+  (void)state;
+  pk_model *m = arm_with(INFINITY, 0.1);
+  pk_sim *sim;
+  pk_error err;
+  for (int s = PK_STEPPER_RK4; s < PK_STEPPER_COUNT; s++) {
+    pk_sim_options o = pk_sim_options_default();
+    char message[200];
+    o.stepper = (pk_stepper)s;
+    snprintf(message, sizeof message,
+             "joint \"hinge\" has dry friction (joint_friction: false leaves it out), which the stepper "
+             "\"%s\" does not "
+             "read: \"euler\", \"moreau\" do",
+             pki_steppers[s]->name);
+    assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_ERROR_UNSUPPORTED);
+    assert_string_equal(err.field, "joint_friction");
+    assert_string_equal(err.message, message);
+    o.joint_friction = false;
+    const pk_status status = pk_sim_create(m, &o, &sim, &err);
+    assert_true(status == PK_OK || strstr(err.message, "SUNDIALS") != NULL);
+    pk_sim_destroy(sim);
+  }
+  pk_model_destroy(m);
+}
+
+/* A motor whose gear rubs is refused like a joint that does. */
+static void dry_friction_of_motors_is_refused_likewise(void **state)
+{
+  (void)state;
+  pk_model *m = arm_with(INFINITY, 0);
+  pk_motor_parameters p = pk_motor_parameters_default();
+  p.friction = 0.01, p.inertia = 1e-5;
+  const pk_actuator motor = {.kind = pk_actuator_kind_find("dc"), .parameters = &p, .dof = 0, .name = "motor"};
+  pk_actuation *a;
+  pk_error err = {.message = ""};
+  assert_int_equal(pk_actuation_create(m, &motor, 1, NULL, &a, &err), PK_OK);
+  pk_sim_options o = pk_sim_options_default();
+  pk_sim *sim;
+  o.stepper = PK_STEPPER_RK4, o.actuation = a;
+  assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_ERROR_UNSUPPORTED);
+  assert_string_equal(err.field, "joint_friction");
+  pk_actuation_destroy(a);
+  pk_model_destroy(m);
+}
+
+/* At 1 rad/s the limit of 0.05 rad is passed in step 6 of 10 ms. It is told before, and names the body then. */
+static void a_joint_limit_ends_the_motion_where_forces_are_integrated(void **state)
+{
+  (void)state;
+  pk_model *m = arm_with(0.0505, 0);
+  for (int s = PK_STEPPER_RK4; s < PK_STEPPER_COUNT; s++) {
+    pk_sim_options o = pk_sim_options_default();
+    pk_sim *sim;
+    pk_error told[2];
+    pk_step_info info;
+    o.stepper = (pk_stepper)s, o.dt = 0.01;
+    if (pk_sim_create(m, &o, &sim, &told[0]) != PK_OK) {
+      assert_non_null(strstr(told[0].message, "SUNDIALS"));
+      continue;
+    }
+    assert_int_equal(pk_sim_ignored(sim, told, 2), 1);
+    assert_string_equal(told[0].field, "joint_limits");
+    pk_sim_u(sim)[0] = 1;
+    for (int k = 0; k < 5; k++) {
+      assert_int_equal(pk_sim_step(sim, &info), PK_OK);
+    }
+    assert_int_equal(pk_sim_step(sim, &info), PK_ERROR_UNSUPPORTED);
+    assert_string_equal(info.term, "a joint limit");
+    assert_int_equal(info.body, 0);
+    assert_near(pk_sim_q(sim)[0], 0.05, 1e-9); /* as it was */
+    pk_sim_destroy(sim);
+    o.joint_limits = false;
+    assert_int_equal(pk_sim_create(m, &o, &sim, NULL), PK_OK);
+    assert_int_equal(pk_sim_ignored(sim, told, 2), 0);
+    pk_sim_destroy(sim);
+  }
+  pk_model_destroy(m);
+}
+
+static void bodies_that_pass_through_each_other_are_told(void **state)
+{
+  (void)state;
+  static const free_solid balls[2] = {{PK_SHAPE_SPHERE, {0.1}, 1, {0.01, 0.01, 0.01}, NULL},
+                                      {PK_SHAPE_SPHERE, {0.1}, 1, {0.01, 0.01, 0.01}, NULL}};
+  pk_model *m = solids_model(balls, 2, NULL);
+  pk_sim_options o = pk_sim_options_default();
+  pk_sim *sim;
+  pk_error told[2];
+  o.stepper = PK_STEPPER_RK4;
+  assert_int_equal(pk_sim_create(m, &o, &sim, NULL), PK_OK);
+  assert_int_equal(pk_sim_ignored(sim, told, 2), 1);
+  assert_string_equal(
+      told[0].message,
+      "bodies pass through each other: the stepper \"rk4\" knows no contact of the law \"hard\"");
+  pk_sim_destroy(sim);
+  o.law = PK_CONTACT_LAW_PENALTY;
+  assert_int_equal(pk_sim_create(m, &o, &sim, NULL), PK_OK);
+  assert_int_equal(pk_sim_ignored(sim, told, 2), 0);
+  pk_sim_destroy(sim);
+  pk_model_destroy(m);
+}
+
+/* All ways in which a material enters a world. */
+static void numbers_of_materials_that_a_law_does_not_read_are_refused(void **state)
+{
+  (void)state;
+  pk_model *m =
+      solid_model(PK_SHAPE_SPHERE, (const double[3]){0.1, 0, 0}, 1, (const double[3]){0.01, 0.01, 0.01});
+  const pk_material sticky = {.friction = 0.5, .viscous = 2};
+  pk_sim *sim;
+  pk_error err;
+  assert_int_equal(pk_sim_create(m, NULL, &sim, NULL), PK_OK);
+  assert_int_equal(pk_sim_set_body_material(sim, &sticky, &err), PK_ERROR_UNSUPPORTED);
+  assert_string_equal(err.field, "viscous");
+  assert_string_equal(err.message,
+                      "viscous is 2, which the law \"hard\" does not read: \"compliant\", \"penalty\", "
+                      "\"lcp-pyramid\" do");
+  assert_int_equal(pk_sim_set_pair(sim, 0, 0, &sticky, &err), PK_ERROR_UNSUPPORTED);
+  assert_int_equal(pk_sim_set_surface_pair(sim, 0, 1, &sticky, &err), PK_ERROR_UNSUPPORTED);
+  pk_sim_destroy(sim);
+  pk_model_destroy(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_name_options_that_there_are),
+      cmocka_unit_test(the_documentation_has_the_table),
+      cmocka_unit_test(dry_friction_is_refused_where_forces_are_integrated),
+      cmocka_unit_test(dry_friction_of_motors_is_refused_likewise),
+      cmocka_unit_test(a_joint_limit_ends_the_motion_where_forces_are_integrated),
+      cmocka_unit_test(bodies_that_pass_through_each_other_are_told),
+      cmocka_unit_test(numbers_of_materials_that_a_law_does_not_read_are_refused),
       cmocka_unit_test(every_option_is_read_or_told_or_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
