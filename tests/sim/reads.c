@@ -414,7 +414,7 @@ static void the_documentation_has_the_table(void **state)
 static pk_model *arm_with(double upper, double friction)
 {
   pk_joint_desc joint = hinge_joint();
-  joint.upper = upper, joint.friction = friction;
+  joint.kind = PK_JOINT_REVOLUTE, joint.lower = -INFINITY, joint.upper = upper, joint.friction = friction;
   return hinge_model(&joint);
 }
 
@@ -451,7 +451,8 @@ static void dry_friction_of_motors_is_refused_likewise(void **state)
   pk_model *m = arm_with(INFINITY, 0);
   pk_motor_parameters p = pk_motor_parameters_default();
   p.friction = 0.01, p.inertia = 1e-5;
-  const pk_actuator motor = {.kind = pk_actuator_kind_find("dc"), .parameters = &p, .dof = 0, .name = "motor"};
+  const pk_actuator motor = {
+      .kind = pk_actuator_kind_find("dc"), .parameters = &p, .dof = 0, .name = "motor"};
   pk_actuation *a;
   pk_error err = {.message = ""};
   assert_int_equal(pk_actuation_create(m, &motor, 1, NULL, &a, &err), PK_OK);
