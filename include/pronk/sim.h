@@ -9,8 +9,10 @@
  *
  * Stepping allocates nothing, unless contacts outgrow the room that was left to the model (max_contacts), or faces of compliant pairs that
  * press outgrow theirs. The adaptive steppers leave their memory to SUNDIALS, outside pk_sim_memsize. A
- * step that fails leaves the state as it was. Contact, joint limits and joint friction act in the schemes
- * `euler` and `moreau`; the others integrate smooth motion only.
+ * step that fails leaves the state as it was. Joint limits, dry joint friction and the laws of contact that solve
+ * for impulses act in the schemes `euler` and `moreau`. The others integrate forces: those of joints, and contacts
+ * of the laws of springs and of compliant surfaces. What a world asks for and its scheme cannot do is refused; an
+ * option that nothing reads is told by pk_sim_ignored.
  *
  * Threads: different sims may be used at the same time, also when they share a model, a terrain, a controller
  * or code. One sim belongs to one thread at a time; functions that take a const pk_sim may run on it together
@@ -55,7 +57,7 @@ typedef enum pk_implicit_forces {
   PK_IMPLICIT_FORCES_COUNT
 } pk_implicit_forces;
 
-/* How contact is stepped (euler and moreau; the other steppers know no contact). */
+/* How contact is stepped (euler and moreau; the other steppers take contacts of springs as forces). */
 typedef enum pk_contact_scheme {
   /* feet stop at the ground and stay there: gaps enter the law, positions are projected */
   PK_CONTACT_STABILISED,
@@ -179,9 +181,10 @@ typedef struct pk_sim_options {
   double atol;
   /* Adaptive steppers: internal steps in one step; more is PK_ERROR_CONVERGENCE. Default 100000. */
   int max_internal;
-  /* Joint limits act (euler and moreau). Default true. */
+  /* Joint limits act (euler and moreau; the others end with PK_ERROR_UNSUPPORTED, term "a joint limit", in a step that passes one,
+   * unless this is false). Default true. */
   bool joint_limits;
-  /* Joint friction acts (euler and moreau). Default true. */
+  /* Dry joint friction acts, that of motors too (euler and moreau; the others refuse it, unless this is false). Default true. */
   bool joint_friction;
   /* Default PK_CONTACT_STABILISED. */
   pk_contact_scheme contact;
@@ -391,11 +394,12 @@ PK_API const char *pk_lane_exit_name(pk_lane_exit left);
 typedef struct pk_material {
   /* Coulomb's coefficient, zero or more; left out of an initialiser it is 0: ice. Default 0.8. */
   double friction;
-  /* Newton's coefficient along the normal, 0 to 1. Default 0. */
+  /* Newton's coefficient along the normal, 0 to 1 (laws hard and lcp-pyramid). Default 0. */
   double restitution_n;
-  /* Newton's coefficient along the surface, 0 to 1. Default 0. */
+  /* Newton's coefficient along the surface, 0 to 1 (laws hard and lcp-pyramid). Default 0. */
   double restitution_t;
-  /* N s/m, friction that grows with the slip, beside Coulomb's (laws penalty, penalty-integral and lcp-pyramid). Default 0. */
+  /* N s/m, friction that grows with the slip, beside Coulomb's (laws compliant, penalty, penalty-integral and lcp-pyramid).
+   * Default 0. */
   double viscous;
 } pk_material;
 
@@ -418,12 +422,21 @@ PK_API pk_status pk_sim_init(const pk_model *model, const pk_sim_options *option
 PK_API pk_status pk_sim_create(const pk_model *model, const pk_sim_options *options, pk_sim **out,
                                pk_error *err);
 
+/* Options of the world, off their defaults, that its stepper, law, scheme or solver does not read and that change nothing
+ * therefore: one for each, at most `most` of them into `out`; returns how many there are. `field` is the option, the message
+ * says who does not read it and who does. Bodies that could touch and pass through each other are told likewise (field
+ * "stepper"), and limits of joints that the stepper cannot hold (field "joint_limits"). Options that motion itself would miss are not among them: they are refused with PK_ERROR_UNSUPPORTED or
+ * PK_ERROR_ARGUMENT where they are set, with such a message. `pronk list options` has the table. */
+PK_API int pk_sim_ignored(const pk_sim *sim, pk_error *out, int most);
+
 /* Free it; memory of the caller's stays the caller's. */
 PK_API void pk_sim_destroy(pk_sim *sim);
 
 /* The ground, which must outlive the sim; NULL: none. Solids that are added to it later do not collide.
  * materials [count] are what its solids refer to; NULL: friction 0.8, no restitution, for all. Joint limits
- * and joint friction act with or without ground. */
+ * and joint friction act with or without ground. PK_ERROR_UNSUPPORTED: a material has a number that the world's law does not
+ * read (field "restitution_n", "restitution_t" or "viscous"), or the stepper knows no contact (field "stepper"); materials of
+ * pairs and of bodies are held to the same. */
 PK_API pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_material *materials,
                                     int count, pk_error *err);
 

@@ -185,6 +185,20 @@ static void summarise_actuators(pk_actuation *a)
   a->hash = a->has_battery ? pki_hash_bytes(hash, &a->battery, sizeof a->battery) : hash;
 }
 
+int pki_actuation_find_dry(const pk_actuation *a)
+{
+  for (int n = 0; n < a->count; n++) {
+    const pk_actuator *const actuator = &a->list[a->order[n]].actuator;
+    const pki_actuator_row *const row = shipped_row(actuator->kind);
+    const pk_field *const f = row != NULL ? pki_fields_find(row->fields, row->nfield, "friction") : NULL;
+    if ((f != NULL && pki_field_get(f, actuator->parameters, 0) > 0) ||
+        (n < a->nmotor && a->constants[(size_t)n * PKI_MOTOR_CONSTANTS + PKI_MOTOR_DRIVING] > 0)) {
+      return a->order[n];
+    }
+  }
+  return -1;
+}
+
 /* Memory of an actuation; with a counting arena this counts, and NULL comes back. */
 static pk_actuation *carve_actuation(const pk_model *m, const pk_actuator *list, int count, pki_arena *arena)
 {

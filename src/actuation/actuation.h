@@ -109,6 +109,9 @@ struct pk_actuation {
   unsigned long long model;
 };
 
+/* The first actuator whose parameters give it dry friction, on its joint or inside; -1: none. Kinds of a user's own do not tell. */
+int pki_actuation_find_dry(const pk_actuation *a);
+
 /* Where the battery's states are: V of the bus and A s that were taken; and before them V that motors can have in the next step. */
 static inline int pki_battery_state(const pk_actuation *a)
 {

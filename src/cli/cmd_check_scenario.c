@@ -311,6 +311,7 @@ int pki_check_scenario(const pki_args *args, const char *name)
       pki_world_check_tracking(&w, &s->warnings);
       pki_world_check_overlaps(&w, &s->warnings);
       pki_world_check_compliance(&w, &s->warnings);
+      pki_world_check_options(&w, &s->warnings);
       check_channels(&w, &problems);
     }
   }
@@ -336,6 +337,7 @@ void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_wo
     pki_scenario_check_times(scenario, duration >= 0 ? duration : scenario->duration, warnings);
     pki_world_check_overlaps(world, warnings);
     pki_world_check_compliance(world, warnings);
+    pki_world_check_options(world, warnings);
   }
   for (int i = 0; i < warnings->count; i++) {
     pk_error e = warnings->errors[i];

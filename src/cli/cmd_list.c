@@ -27,6 +27,7 @@
 #include "scenario/scenario.h"
 #include "sense/sensing.h"
 #include "sense/sensors.h"
+#include "sim/reads.h"
 #include "size/size_study.h"
 #include "stability/stability.h"
 #include "step/world.h"
@@ -326,6 +327,24 @@ static void list_laws(listing *l)
   }
 }
 
+/* Who reads each field of a table, and what becomes of it where nobody does. */
+static void list_fields(listing *l, const pk_field *fields, int count)
+{
+  for (int i = 0; i < count; i++) {
+    char readers[600], doc[700];
+    pki_tell_readers(fields[i].name, readers, sizeof readers);
+    const char *fate = pki_reads_fate(fields[i].name);
+    snprintf(doc, sizeof doc, "%s%s%s", readers, fate[0] != '\0' ? "; else " : "", fate);
+    add_listed(l, fields[i].name, doc);
+  }
+}
+
+static void list_options(listing *l)
+{
+  list_fields(l, pki_sim_fields, pki_sim_field_count);
+  list_fields(l, pki_material_fields, pki_material_field_count);
+}
+
 static void list_compliances(listing *l)
 {
   for (int i = 0; pki_compliance_laws[i] != NULL; i++) {
@@ -475,6 +494,7 @@ static const struct {
     {"measures", "how stable a robot stands", list_measures, NULL},
     {"steppers", "integration schemes", list_steppers, NULL},
     {"laws", "laws of contact", list_laws, NULL},
+    {"options", "who reads an option of `step` or of a material", list_options, NULL},
     {"compliances", "laws of surfaces that give way, for `compliance`", list_compliances, NULL},
     {"presets", "what the options of a step start from", list_presets, NULL},
     {"solvers", "how contact problems are solved", list_solvers, NULL},

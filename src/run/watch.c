@@ -457,6 +457,8 @@ void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_stat
       strcmp(term, "max_contacts") == 0 ? room
       : strcmp(term, PKI_SOFT_HARD_CONTACT) == 0
           ? "; give both surfaces a compliance, step by moreau, or shorten step.dt where it is unstable"
+      : strcmp(term, PKI_JOINT_LIMIT) == 0
+          ? "; step.stepper=moreau holds it, step.joint_limits=false leaves all of them out"
           : "";
   snprintf(out, size, "step %lld at %g s: %s%s%s%s%s%s", result->steps + 1, pk_sim_time(w->world->sim),
            pk_status_text(status), term[0] != '\0' ? ", in " : "", term, link >= 0 ? ", at " : "",

@@ -404,6 +404,11 @@ void pki_world_check_sensing(const pki_world *world, pki_problems *warnings);
 /* Warn of tracked joints in schemes with explicit forces, and of those of legged robots in long steps whose contact rows do not follow the motion. */
 void pki_world_check_tracking(const pki_world *world, pki_problems *warnings);
 
+/* --- check_options.c --- */
+
+/* Warnings about keys of `step` that nothing in the world reads, and what else the stepper leaves out. */
+void pki_world_check_options(const pki_world *world, pki_problems *warnings);
+
 /* --- check_compliance.c --- */
 
 /* Who has a compliance by what the file says: links, objects, materials and pairs, each by its kind ("link", "object", "material",

@@ -3,6 +3,7 @@
 
 #include "collision/ground/terrain.h"
 #include "sim/memory.h"
+#include "sim/reads.h"
 #include "step/contact.h"
 #include "step/soft.h"
 
@@ -14,7 +15,7 @@ const pk_field pki_material_fields[] = {
     {"restitution_t", offsetof(pk_material, restitution_t), PK_FIELD_REAL, "", 0, 0, 1, NULL,
      "Newton's coefficient, tangential"},
     {"viscous", offsetof(pk_material, viscous), PK_FIELD_REAL, "N s/m", 0, 0, 1e12, NULL,
-     "friction that grows with the slip (laws penalty and lcp-pyramid)"},
+     "friction that grows with the slip (laws compliant, penalty and lcp-pyramid)"},
 };
 const int pki_material_field_count = sizeof pki_material_fields / sizeof pki_material_fields[0];
 
@@ -30,9 +31,16 @@ pk_status pk_material_validate(const pk_material *material, pk_error *err)
   return pki_fields_validate(pki_material_fields, pki_material_field_count, material, err);
 }
 
+/* Its numbers are in their ranges, and the world reads them. */
+static pk_status check_material(const pk_sim *sim, const pk_material *material, pk_error *err)
+{
+  const pk_status status = pk_material_validate(material, err);
+  return status == PK_OK ? pki_check_material_read(&sim->options, material, err) : status;
+}
+
 /* All materials of a terrain; the message counts them. */
-static pk_status check_materials(const pk_terrain *terrain, const pk_material *materials, int count,
-                                 pk_error *err)
+static pk_status check_materials(const pk_sim *sim, const pk_terrain *terrain, const pk_material *materials,
+                                 int count, pk_error *err)
 {
   const pki_where where = {.field = "materials"};
   if (count < 1 || count > PKI_MATERIAL_MAX) {
@@ -41,9 +49,10 @@ static pk_status check_materials(const pk_terrain *terrain, const pk_material *m
   }
   for (int i = 0; i < count; i++) {
     pk_error why = {.message = ""};
-    const pk_status status = pk_material_validate(&materials[i], &why);
+    const pk_status status = check_material(sim, &materials[i], &why);
     if (status != PK_OK) {
-      return pki_fail(err, status, where, "material %d: %.200s", i, why.message);
+      return pki_fail(err, status, status == PK_ERROR_UNSUPPORTED ? (pki_where){.field = why.field} : where,
+                      "material %d: %.400s", i, why.message);
     }
   }
   const int needed = terrain ? pki_terrain_materials(terrain) : 0;
@@ -60,15 +69,16 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
 {
   const pk_material usual = pk_material_default();
   const pki_stepper *stepper = pki_steppers[sim->options.stepper];
-  if (terrain != NULL && !stepper->contact && sim->scene.soft == NULL) {
-    return pki_fail(
-        err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
-        "the stepper \"%s\" knows no contact but that of compliant surfaces: use \"moreau\" or \"euler\", or "
-        "set compliances first",
-        stepper->name);
+  const pki_law *law = pki_laws[sim->options.law];
+  if (terrain != NULL && !stepper->contact && law->force == NULL && sim->scene.soft == NULL) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
+                    "the stepper \"%s\" knows no contact of the law \"%s\": use \"moreau\" or \"euler\", a "
+                    "law of springs "
+                    "(\"compliant\", \"penalty\"), or set compliances first",
+                    stepper->name, law->name);
   }
   if (materials != NULL) {
-    const pk_status status = check_materials(terrain, materials, count, err);
+    const pk_status status = check_materials(sim, terrain, materials, count, err);
     if (status != PK_OK) {
       return status;
     }
@@ -119,7 +129,7 @@ pk_status pk_sim_set_surface(pk_sim *sim, int shape, int surface, pk_error *err)
 
 pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *material, pk_error *err)
 {
-  const pk_status status = pk_material_validate(material, err);
+  const pk_status status = check_material(sim, material, err);
   if (status == PK_OK) {
     sim->scene.body_material = *material;
     sim->single.stale = true;
@@ -127,10 +137,11 @@ pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *material, pk_
   return status;
 }
 
-static pk_status set_pair(pki_scene *c, int surface, int material, int with, const pk_material *law,
+static pk_status set_pair(pk_sim *sim, int surface, int material, int with, const pk_material *law,
                           pk_error *err)
 {
-  const pk_status status = pk_material_validate(law, err);
+  pki_scene *c = &sim->scene;
+  const pk_status status = check_material(sim, law, err);
   if (status != PK_OK) {
     return status;
   }
@@ -151,7 +162,7 @@ pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const pk_mater
     status = check_index(material, PKI_MATERIAL_MAX, "material", err);
   }
   sim->single.stale = true;
-  return status == PK_OK ? set_pair(&sim->scene, surface, material, -1, pair, err) : status;
+  return status == PK_OK ? set_pair(sim, surface, material, -1, pair, err) : status;
 }
 
 pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, const pk_material *pair,
@@ -163,9 +174,8 @@ pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, con
   }
   const int least = surface_a < surface_b ? surface_a : surface_b;
   sim->single.stale = true;
-  return status == PK_OK
-             ? set_pair(&sim->scene, least, -1, surface_a < surface_b ? surface_b : surface_a, pair, err)
-             : status;
+  return status == PK_OK ? set_pair(sim, least, -1, surface_a < surface_b ? surface_b : surface_a, pair, err)
+                         : status;
 }
 
 void pki_scene_carve(pki_scene *c, const pk_model *model, const pk_sim_options *options, pki_arena *arena)

@@ -267,7 +267,7 @@ const pki_memory_row pki_memory[PKI_MEMORY_ROWS] = {
     [PKI_MEMORY_LIMITED] = {"limited", STATE(limited), .room = of_joints, .role = PKI_ROLE_UNDONE,
                             .check = check_limited},
     [PKI_MEMORY_SPRINGS] = {"springs", STATE(springs), .room = of_springs, .used = PKI_USED_SPRINGS,
-                            .check = check_spring},
+                            .role = PKI_ROLE_UNDONE, .check = check_spring},
     [PKI_MEMORY_READINGS] = {"readings", STATE(readings), .room = of_readings},
     [PKI_MEMORY_SENSING] = {"sensing", STATE(sensing), .room = of_sensing},
     [PKI_MEMORY_SENSED] = {"sensed", STATE(sensed), .room = of_sensed},

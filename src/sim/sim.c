@@ -10,6 +10,7 @@
 #include "sim/memory.h"
 #include "sim/parameters.h"
 #include "sim/query.h"
+#include "sim/reads.h"
 #include "sim/sim_control.h"
 #include "sim/sim_sense.h"
 #include "step/compliant.h"
@@ -158,10 +159,15 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
                     "the stepper \"%s\" knows no constraints: use \"moreau\" or \"euler\"", stepper->name);
   }
+  status = pki_check_friction_read(model, &chosen, err);
+  if (status != PK_OK) {
+    return status;
+  }
   pki_arena arena = pki_arena_over(memory, pk_sim_memsize(model, &chosen));
   pk_sim *sim = carve_sim(model, &chosen, &arena);
   PK_ASSERT(arena.used == arena.size);
   sim->options = chosen;
+  sim->room_given = options != NULL && options->max_contacts != 0;
   sim->workspace->kernels = pki_work_use(&sim->workspace->work, pki_code_find(chosen.code, 1));
   use_actuation(sim);
   pki_sim_joints_weigh(sim);

@@ -1,10 +1,12 @@
 /* The options of a world: field tables, defaults, presets. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "collision/broad/broad.h"
 #include "contact/lcp/lcp.h"
 #include "contact/solvers/solver.h"
+#include "sim/reads.h"
 #include "step/law.h"
 #include "step/world.h"
 
@@ -15,11 +17,10 @@ static const char *const implicit_words[] = {"all", "none"};
 static const char *const bilateral_words[] = {"direct", "prox", "sweep"};
 
 /* By pk_contact_scheme. */
-typedef struct contact_scheme {
-  const char *name, *former;
-} contact_scheme;
-static const contact_scheme stabilised = {"stabilised", NULL}, gehring_2014 = {"gehring-2014", "paper"};
-static const contact_scheme *const contact_schemes[PK_CONTACT_SCHEME_COUNT + 1] = {
+static const pki_contact_scheme stabilised = {"stabilised", NULL,
+                                              "relinearise landing_friction margin swept"},
+                                gehring_2014 = {"gehring-2014", "paper", NULL};
+const pki_contact_scheme *const pki_contact_schemes[PK_CONTACT_SCHEME_COUNT + 1] = {
     [PK_CONTACT_STABILISED] = &stabilised, [PK_CONTACT_GEHRING_2014] = &gehring_2014};
 
 const pk_field pki_sim_fields[] = {
@@ -35,11 +36,11 @@ const pk_field pki_sim_fields[] = {
     {"max_internal", offsetof(pk_sim_options, max_internal), PK_FIELD_INT, "", 100000, 1, 1e9, NULL,
      "internal steps of adaptive steppers in one step"},
     {"joint_limits", offsetof(pk_sim_options, joint_limits), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
-     "joint limits act"},
+     "joint limits act; steppers of forces alone end where one is passed"},
     {"joint_friction", offsetof(pk_sim_options, joint_friction), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
-     "joint friction acts"},
+     "dry joint friction acts; steppers of forces alone refuse a model that has some"},
     {"contact", offsetof(pk_sim_options, contact), PK_FIELD_RENAMED_ROW, "", PK_CONTACT_STABILISED, 0, 0,
-     contact_schemes, "how contact is stepped"},
+     pki_contact_schemes, "how contact is stepped"},
     {"max_contacts", offsetof(pk_sim_options, max_contacts), PK_FIELD_INT, "", 0, 0, 100000, NULL,
      "room for contacts; 0: 128, or 24 for each robot and object where that is more"},
     {"relinearise", offsetof(pk_sim_options, relinearise), PK_FIELD_INT, "", 0, 0, 20, NULL,
@@ -174,14 +175,11 @@ pk_sim_options pk_sim_options_preset(pk_sim_preset preset)
 /* Rows that follow the motion are those of hard contacts in a scheme whose step is one motion. */
 static pk_status check_relinearise(const pk_sim_options *o, pk_error *err)
 {
-  if (o->relinearise > 0 && (o->stepper != PK_STEPPER_EULER || o->contact != PK_CONTACT_STABILISED ||
-                             o->law != PK_CONTACT_LAW_HARD)) {
-    return pki_fail(
-        err, PK_ERROR_ARGUMENT, (pki_where){.field = "relinearise"},
-        "relinearise is %d with the stepper \"%s\", the contact scheme \"%s\" and the law \"%s\", "
-        "expected \"euler\", \"stabilised\" and \"hard\"",
-        o->relinearise, pki_steppers[o->stepper]->name, contact_schemes[o->contact]->name,
-        pki_laws[o->law]->name);
+  const pki_readers *unread = o->relinearise > 0 ? pki_unread_by(o, false, "relinearise") : NULL;
+  if (unread != NULL) {
+    char asked[60];
+    snprintf(asked, sizeof asked, "relinearise is %d", o->relinearise);
+    return pki_fail_unread(unread, o, "relinearise", asked, PK_ERROR_ARGUMENT, err);
   }
   return PK_OK;
 }

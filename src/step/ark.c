@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "step/compliant.h"
 #include "step/pushes.h"
-#include "step/soft.h"
+#include "step/smooth_contact.h"
 
 #ifdef PKI_HAVE_SUNDIALS
 
@@ -49,8 +50,8 @@ static int ark_rate(realtype t, N_Vector y, N_Vector ydot, void *user)
   w->kernels->config_add(m, ark->q, 1, xi, s->q);
   pki_force_stage(sim, pk_sim_time(sim) + t, s->q, u, 0);
   pki_joint_force(sim, s->q, u, s->state, false, sim->tau_next, s->force);
-  pki_soft_begin_smooth(sim); /* a stage that is tried may be taken back */
-  const pk_status status = pki_soft_add_smooth(sim, s->q, u, 0, s->force);
+  pki_smooth_contact_begin(sim); /* a stage that is tried may be taken back */
+  const pk_status status = pki_smooth_contact_add(sim, s->q, u, 0, s->force);
   if (status != PK_OK) {
     return -1; /* see retry_shorter */
   }
@@ -214,7 +215,7 @@ static bool retry_shorter(pk_sim *sim, pki_ark *ark, double t)
   const double dt = sim->options.dt, rest = dt - t;
   pk_step_info info = {.term = ""};
   ark->step = 0.25 * (ark->step > 0 && ark->step < rest ? ark->step : rest);
-  if (pki_soft_explain_smooth(sim, &info) != PK_ERROR_UNSUPPORTED || ark->step < least * dt) {
+  if (pki_smooth_contact_explain(sim, &info) != PK_ERROR_UNSUPPORTED || ark->step < least * dt) {
     return false;
   }
   restore_accepted(sim, N_VGetArrayPointer(ark->y));
@@ -222,10 +223,24 @@ static bool retry_shorter(pk_sim *sim, pki_ark *ark, double t)
          ARKStepSetStopTime(ark->memory, dt) == 0;
 }
 
-/* One internal step from time t on, with as many trials as it takes. */
+/* What springs remember at the end of an internal step; false: their contacts had no room. */
+static bool settle_springs(pk_sim *sim, const double *q, const double *u)
+{
+  pki_smooth_contact_begin(sim);
+  const bool room = pki_smooth_contact_settle(sim, q, u, sim->smooth.force) == PK_OK;
+  if (room) {
+    pki_compliant_commit(sim);
+  }
+  return room;
+}
+
+/* One internal step from time t on, with as many trials as it takes. What springs remember is of the end of the one before. */
 static bool take_internal_step(pk_sim *sim, pki_ark *ark, double *t)
 {
   const double before = *t, dt = sim->options.dt;
+  if (before > 0 && !settle_springs(sim, ark->q, N_VGetArrayPointer(ark->y) + sim->model->nu)) {
+    return false;
+  }
   keep_accepted(sim, N_VGetArrayPointer(ark->y));
   while (ARKStepEvolve(ark->memory, dt, ark->y, t, ARK_ONE_STEP) < 0) {
     *t = before;
@@ -252,7 +267,8 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   if (states_of(sim) > 0) {
     memcpy(y + 2 * nu, sim->state.actuation, (size_t)states_of(sim) * sizeof *y);
   }
-  bool ok = restart_integrator(sim, ark) && ARKStepSetStopTime(ark->memory, dt) == 0;
+  bool ok = pki_smooth_contact_start(sim, sim->smooth.force) == PK_OK && restart_integrator(sim, ark) &&
+            ARKStepSetStopTime(ark->memory, dt) == 0;
   while (ok && t < dt && info->iterations < sim->options.max_internal) {
     const double before = t;
     ok = take_internal_step(sim, ark, &t);
@@ -269,7 +285,7 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
     ark->step = began; /* part of the state, which stays as it was */
     memcpy(sim->q_next, sim->state.q, (size_t)m->nq * sizeof *sim->q_next);
     memcpy(sim->u_next, sim->state.u, nu * sizeof *sim->u_next);
-    const pk_status soft = pki_soft_explain_smooth(sim, info);
+    const pk_status soft = pki_smooth_contact_explain(sim, info);
     return soft != PK_OK ? soft : PK_ERROR_CONVERGENCE;
   }
   memcpy(sim->q_next, ark->q, (size_t)m->nq * sizeof *sim->q_next);
@@ -280,9 +296,9 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   pki_force_end(sim);
   info->saturated = pki_joint_force(sim, sim->q_next, sim->u_next, sim->actuation_next, true, sim->tau_next,
                                     sim->smooth.force);
-  pki_soft_begin_smooth(sim);
-  pki_soft_add_smooth(sim, sim->q_next, sim->u_next, 0, sim->smooth.force);
-  return pki_soft_end_smooth(sim, info);
+  pki_smooth_contact_begin(sim);
+  pki_smooth_contact_add(sim, sim->q_next, sim->u_next, 0, sim->smooth.force);
+  return pki_smooth_contact_end(sim, info);
 }
 
 #else
@@ -326,12 +342,14 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
 const pki_stepper pki_stepper_ark_explicit = {
     .name = "ark-explicit",
     .doc = "adaptive explicit Runge-Kutta of order 5 (SUNDIALS ARKODE)",
+    .reads = "rtol atol max_internal",
     .step = step_ark,
     .adaptive = true};
 
 const pki_stepper pki_stepper_ark_implicit = {
     .name = "ark-implicit",
     .doc = "adaptive diagonally implicit Runge-Kutta for stiff models (SUNDIALS ARKODE)",
+    .reads = "rtol atol max_internal",
     .step = step_ark,
     .adaptive = true,
     .implicit = true};

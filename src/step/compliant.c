@@ -59,6 +59,12 @@ static void spring_forces(const pk_sim_options *o, const pki_contact *f, const d
   trial[1] = -o->stiffness_t * pki_dot3(f->tangent2, away) - o->damping_t * v[2];
 }
 
+/* Viscous friction of a contact that presses. */
+static double drag_of(const pk_material *m, double lambda_N)
+{
+  return lambda_N > 0 ? m->viscous : 0;
+}
+
 /* lambda (normal, tangents) of one contact and its memory for the next step. */
 static void compliant_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
                           const double v[3], pki_spring *s, double lambda[3])
@@ -68,8 +74,9 @@ static void compliant_law(const pk_sim_options *o, const pki_contact *f, const p
   const double most = m->friction * lambda[0], force = hypot(trial[0], trial[1]), speed = hypot(v[1], v[2]);
   const bool slips = s->slip || force >= most;
   const double scale = speed > 0 ? -most / speed : 0;
-  lambda[1] = slips ? scale * v[1] : trial[0];
-  lambda[2] = slips ? scale * v[2] : trial[1];
+  const double drag = drag_of(m, lambda[0]);
+  lambda[1] = (slips ? scale * v[1] : trial[0]) - drag * v[1];
+  lambda[2] = (slips ? scale * v[2] : trial[1]) - drag * v[2];
   double way[3]; /* of the slip, world */
   for (int k = 0; k < 3; k++) {
     way[k] = v[1] * f->tangent1[k] + v[2] * f->tangent2[k];
@@ -96,7 +103,7 @@ void pki_penalty_law(const pk_sim_options *o, const pki_contact *f, const pk_mat
   for (int k = 0; k < 3 && slips; k++) {
     s->anchor[k] = f->point[k] + scale * softness * (trial[0] * f->tangent1[k] + trial[1] * f->tangent2[k]);
   }
-  const double drag = lambda[0] > 0 ? m->viscous : 0;
+  const double drag = drag_of(m, lambda[0]);
   lambda[1] = scale * trial[0] - drag * v[1];
   lambda[2] = scale * trial[1] - drag * v[2];
 }
@@ -176,14 +183,18 @@ void pki_compliant_commit(pk_sim *sim)
   sim->contact.nspring = 0;
 }
 
+#define PKI_SPRING_READS "viscous stiffness_n stiffness_t damping_n damping_t"
+
 const pki_law pki_law_compliant = {
     .name = "compliant",
     .doc = "springs and dampers to an anchor point, stick and slip (Gehring et al. "
            "2014, algorithm 1); explicit, needs small steps",
-    .force = compliant_forces};
+    .force = compliant_forces,
+    .reads = PKI_SPRING_READS};
 
 const pki_law pki_law_penalty = {
     .name = "penalty",
     .doc = "springs and dampers with Coulomb and viscous friction, the baseline of Ayit 2015; "
            "explicit, adds energy where it is stiff",
-    .force = penalty_forces};
+    .force = penalty_forces,
+    .reads = PKI_SPRING_READS};

@@ -11,7 +11,8 @@
  *
  * Line 3 as printed tests the force of slipping itself, which is mu lambda_N and would end every slip at once; the trial
  * force takes its place, and line 9 is repeated while slipping. In finite steps gamma_T hardly meets zero: it has
- * vanished when it is small or has turned round. The anchor of a ball that rolls goes along with the rolling.
+ * vanished when it is small or has turned round. The anchor of a ball that rolls goes along with the rolling. Viscous
+ * friction of the material, -mu_v gamma_T, is ours, and added in both.
  *
  * Penalty contact (Ayit 2015, section 5.3, which has no equations; these are ours) has the same normal force, and friction
  * is a spring that gives way, with viscous friction beside it:

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/contact.h"
 #include "step/pushes.h"
 
 /* x within +-most. */
@@ -81,6 +82,20 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
   }
   pki_add_pushes(sim, q, out);
   return saturated;
+}
+
+pk_status pki_smooth_check_limits(const pk_sim *sim, pk_step_info *info)
+{
+  const pk_model *m = sim->model;
+  for (int k = 0; k < m->nu && sim->options.joint_limits; k++) {
+    const double x = m->dof_q[k] >= 0 ? sim->q_next[m->dof_q[k]] : 0;
+    if (m->dof_q[k] >= 0 && fmax(m->dof_lower[k] - x, x - m->dof_upper[k]) > PKI_TOUCHING) {
+      info->body = pki_body_of_velocity(m, k);
+      info->term = PKI_JOINT_LIMIT;
+      return PK_ERROR_UNSUPPORTED;
+    }
+  }
+  return PK_OK;
 }
 
 void pki_smooth_acceleration(pk_workspace *w, const double *q, const double *u, const double *tau, double *a)

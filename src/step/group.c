@@ -353,15 +353,22 @@ const char *pk_lane_exit_name(pk_lane_exit left)
   return (unsigned)left < PK_LANE_EXIT_COUNT ? names[left] : "unknown";
 }
 
+/* Options of steps that solve for impulses. */
+#define PKI_IMPULSE_READS \
+  "implicit joint_limits joint_friction contact landing_friction yield margin swept solver tolerance " \
+  "max_iterations alpha bilateral stop change_rel change_abs impact resting lcp"
+
 const pki_stepper pki_stepper_euler = {
     .name = "euler",
     .doc = "semi-implicit Euler: velocity first, then position with it; order 1",
+    .reads = PKI_IMPULSE_READS " relinearise",
     .step = step_on_chains,
     .contact = true};
 
 const pki_stepper pki_stepper_moreau = {
     .name = "moreau",
     .doc = "Moreau's midpoint scheme: M and h half a step on; order 1 (2 for constant M and h(q))",
+    .reads = PKI_IMPULSE_READS,
     .step = step_on_chains,
     .contact = true,
     .midpoint = true};

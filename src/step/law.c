@@ -7,7 +7,8 @@
 
 const pki_law pki_law_hard = {
     .name = "hard",
-    .doc = "unilateral contact, Coulomb friction on the disc, Newton's impacts; no sinking in"};
+    .doc = "unilateral contact, Coulomb friction on the disc, Newton's impacts; no sinking in",
+    .reads = "restitution_n restitution_t impact relinearise landing_friction yield margin swept"};
 
 const pki_law *pki_law_of(const pk_sim_options *o)
 {

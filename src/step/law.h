@@ -30,6 +30,8 @@ typedef struct pki_law {
   const struct pki_law *(*variant)(const pk_sim_options *options);
   /* The law of friction that the certificate of a step judges; NULL: Coulomb's. */
   pk_judged_law (*judged)(const pk_sim_options *options);
+  /* Words of options and of numbers of materials that it reads, beside friction (sim/reads.h); NULL: none. */
+  const char *reads;
   bool linear; /* solve() uses the solvers of linear complementarity problems: pk_step_info.lcp_solver */
   bool joins_closed; /* contacts join the active set when they are closed, whatever their velocity */
   bool hovers;       /* force() is asked for contacts that are open by pki_touching, too */

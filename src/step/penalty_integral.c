@@ -20,4 +20,5 @@ const pki_law pki_law_penalty_integral = {
     .doc = "penalty with an integral of the depth, so that what rests does not sink in (Drumwright 2008); "
            "explicit",
     .force = integral_forces,
+    .reads = PKI_SPRING_READS " integral_n",
     .hovers = true};

@@ -7,7 +7,7 @@
  * steps the energy of a pendulum would show it. */
 #include "model/motion.h"
 #include "step/pushes.h"
-#include "step/soft.h"
+#include "step/smooth_contact.h"
 
 /* One evaluation: rates of xi and u at (q_0 (+) xi, u) and a time, which counts by a weight; returns how many commands are at their limit. */
 static int evaluate_rates(pk_sim *sim, double time, double weight, const double *xi, const double *u,
@@ -18,7 +18,7 @@ static int evaluate_rates(pk_sim *sim, double time, double weight, const double 
   w->kernels->config_add(sim->model, sim->state.q, 1, xi, s->q);
   pki_force_stage(sim, time, s->q, u, weight);
   const int saturated = pki_joint_force(sim, s->q, u, s->state, false, sim->tau_next, s->force);
-  pki_soft_add_smooth(sim, s->q, u, weight, s->force);
+  pki_smooth_contact_add(sim, s->q, u, weight, s->force);
   pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
   w->kernels->config_rate(sim->model, xi, u, xi_dot);
   return saturated;
@@ -57,7 +57,7 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
   double *const k_u = sim->smooth.u_rate, *const sum_xi = sim->smooth.xi_total,
                 *const sum_u = sim->smooth.u_total;
   pki_reset_diagonal(&sim->workspace->work);
-  pki_soft_begin_smooth(sim);
+  pki_smooth_contact_start(sim, act->force);
 
   for (int s = 0; s < 4; s++) {
     for (int k = 0; k < nu; k++) {
@@ -90,7 +90,8 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
     pki_joint_force(sim, sim->q_next, sim->u_next, sim->actuation_next, true, sim->tau_next,
                     sim->smooth.force);
   }
-  return pki_soft_end_smooth(sim, info);
+  pki_smooth_contact_settle(sim, sim->q_next, sim->u_next, sim->smooth.force);
+  return pki_smooth_contact_end(sim, info);
 }
 
 const pki_stepper pki_stepper_rk4 = {

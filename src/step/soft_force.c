@@ -33,11 +33,12 @@ void pki_soft_begin_smooth(pk_sim *sim)
   }
 }
 
-/* A hard pair that touches has no force here. */
+/* A hard pair that touches has no force here, unless its law is one of springs. */
 static void refuse_hard_contacts(pk_sim *sim)
 {
   struct pki_soft *s = sim->scene.soft;
-  for (int i = 0; i < sim->contact.nfound && s->status == PK_OK; i++) {
+  const bool hard = pki_laws[sim->options.law]->force == NULL;
+  for (int i = 0; i < sim->contact.nfound && s->status == PK_OK && hard; i++) {
     if (sim->contact.found[i].gap <= 0) {
       s->status = PK_ERROR_UNSUPPORTED;
       s->term = PKI_SOFT_HARD_CONTACT;
@@ -83,7 +84,6 @@ pk_status pki_soft_end_smooth(pk_sim *sim, pk_step_info *info)
   if (s == NULL || status != PK_OK) {
     return status;
   }
-  sim->state.n.nlast = 0;
   pki_soft_show(sim);
   info->contacts = sim->state.n.nlast;
   info->compliant_work = s->work, info->compliant_loss = s->loss;

@@ -16,6 +16,7 @@
  *   compliant.c  laws of springs and dampers
  *   penalty_integral.c  one of them with an integral of the depth
  *   impulse.c  contacts as trains of collisions
+ *   smooth_contact.c  contacts of schemes that integrate forces
  *   soft_*.c     compliant surfaces: patches of pairs of shapes
  *   lcp_pyramid.c    the law lcp-pyramid
  *   resting.c  its collisions and resting contact as two problems
@@ -263,6 +264,8 @@ typedef struct pki_smooth {
   double *xi_rate, *u_rate;                 /* [nu] how they change, */
   double *xi_total, *u_total;               /* [nu] and what all stages add up to */
   double *state, *state_rate, *state_total; /* [nstate] likewise, of actuators */
+  pk_status status;                         /* of the contacts of the last stage, */
+  const char *term;                         /* and what was wrong with them */
 } pki_smooth;
 
 /* Forces of the user's own (pushes.h). */
@@ -311,14 +314,16 @@ struct pk_sim {
   double lap;            /* s, when the part of the step that is running began */
   void *ark;             /* pki_ark, NULL for the fixed-step schemes */
   bool owns_memory;
-  bool grows;  /* room for contacts was left to the model, and there is memory to ask for more */
-  void *grown; /* memory of that room when it has grown (sim/grow.c), owned */
+  bool room_given; /* the caller has chosen max_contacts */
+  bool grows;      /* room for contacts was left to the model, and there is memory to ask for more */
+  void *grown;     /* memory of that room when it has grown (sim/grow.c), owned */
 };
 
 /* A stepper's row, const pki_stepper pki_stepper_NAME in the file that steps, NAME as PK_STEPPER_LIST has it.
  * `step` reads q, u and writes q_next, u_next, tau_next; carries are copied unless it writes them. */
 typedef struct pki_stepper {
   const char *name, *doc;
+  const char *reads; /* words of options that it reads (sim/reads.h); NULL: none */
   pk_status (*step)(pk_sim *sim, pk_step_info *info);
   bool adaptive; /* chooses its own steps */
   bool contact;  /* knows contact and constraints */
@@ -400,6 +405,10 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
 
 /* a with (M + diag - armature) a = tau - h; diag is the workspace's. */
 void pki_smooth_acceleration(pk_workspace *w, const double *q, const double *u, const double *tau, double *a);
+
+/* The step has ended beyond a joint limit, which forces alone do not hold: PK_ERROR_UNSUPPORTED, and the info names the body. */
+#define PKI_JOINT_LIMIT "a joint limit"
+pk_status pki_smooth_check_limits(const pk_sim *sim, pk_step_info *info);
 
 /* SUNDIALS: memory of its own, made and freed with the sim. */
 pk_status pki_ark_create(pk_sim *sim, pk_error *err);

@@ -393,6 +393,35 @@ static void compliances_that_do_nothing_are_warnings(void **state)
   remove("check_soft.yaml");
 }
 
+/* Keys that nothing reads, by what they have in common; and what a scheme cannot do is an error. */
+static void keys_that_nothing_reads_are_named(void **state)
+{
+  (void)state;
+  write_file("check_unread.yaml",
+             "model: pendulum\n"
+             "duration: 0.01\n"
+             "step: {law: penalty, impact: newton, swept: false, alpha: 0.5, solver: newton}\n"
+             "record: {rate: 0, view_rate: 0}\n");
+  run_result r = run("check check_unread.yaml");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(
+      r.out, "check_unread.yaml:3: warning: step.alpha: alpha is 0.5, which the solver \"newton\" does not "
+             "read: \"jor\", \"sor\", \"jor-u\", \"sor-u\" do\n"));
+  assert_true(contains(
+      r.out, "swept is false, impact is \"newton\", which the law \"penalty\" does not read: \"hard\", "
+             "\"lcp-pyramid\" do\n"));
+  run_free(&r);
+  r = run("run check_unread.yaml -o check_unread");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.err, "step.alpha: warning: alpha is 0.5, which the solver"));
+  run_free(&r);
+  r = run("check thesis-trot --set step.law=hard");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.out, "viscous is 0.4, which the law \"hard\" does not read"));
+  run_free(&r);
+  remove("check_unread.yaml");
+}
+
 int main(void)
 {
   setenv("PRONK_SCENARIOS", PK_SOURCE_DIR "/scenarios", 1);
@@ -411,6 +440,7 @@ int main(void)
       cmocka_unit_test(names_and_folders_are_told_apart),
       cmocka_unit_test(surfaces_that_give_way_are_explained),
       cmocka_unit_test(compliances_that_do_nothing_are_warnings),
+      cmocka_unit_test(keys_that_nothing_reads_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,7 +140,7 @@ static void adaptive_integration_conserves_momentum(void **state)
   pk_builder_destroy(b);
   pk_sim_options o = pk_sim_options_default();
   o.stepper = PK_STEPPER_ARK_EXPLICIT;
-  o.dt = 0.1, o.rtol = 1e-10, o.atol = 1e-12;
+  o.dt = 0.1, o.rtol = 1e-10, o.atol = 1e-12, o.joint_limits = false;
   pk_sim *sim;
   assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
   set_motion(sim);

@@ -162,6 +162,8 @@ void fleet_make(fleet *f, const fleet_setting *s)
   f->options = pk_sim_options_default();
   f->options.stepper = s->stepper, f->options.law = s->law, f->options.dt = s->dt;
   f->options.max_contacts = ROOM;
+  f->options.joint_friction =
+      s->stepper == PK_STEPPER_EULER || s->stepper == PK_STEPPER_MOREAU; /* else refused */
   f->options.max_latency = s->start == FLEET_VARIED ? 2 * s->dt : 0;
 }
 

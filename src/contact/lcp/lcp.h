@@ -36,6 +36,8 @@ typedef struct pki_lcp_run {
 /* A solver's row, in the file that solves: const pki_lcp_row pki_lcp_NAME, NAME as PK_LCP_SOLVER_LIST has it. */
 typedef struct pki_lcp_row {
   const char *name, *doc;
+  /* As in pki_solver_row. */
+  const char *reads;
   void (*solve)(pki_lcp_run *run);
   /* Take from the arena what solve() takes, for n rows and N = pki_lcp_plain_size. NULL: it takes nothing. */
   void (*reserve)(pki_arena *arena, int n, int N);

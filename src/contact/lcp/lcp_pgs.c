@@ -61,5 +61,8 @@ static void solve_pgs(pki_lcp_run *run)
   }
 }
 
-const pki_lcp_row pki_lcp_pgs = {
-    .name = "pgs", .doc = "projected Gauss-Seidel, row by row", .solve = solve_pgs, .sweeps = true};
+const pki_lcp_row pki_lcp_pgs = {.name = "pgs",
+                                 .doc = "projected Gauss-Seidel, row by row",
+                                 .reads = "stop change_rel",
+                                 .solve = solve_pgs,
+                                 .sweeps = true};

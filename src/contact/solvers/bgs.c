@@ -134,6 +134,7 @@ static void solve_bgs(pki_solve *run)
 
 const pki_solver_row pki_solver_bgs = {.name = "bgs",
                                        .doc = "block Gauss-Seidel, each contact solved exactly",
+                                       .reads = "stop change_rel change_abs",
                                        .solve = solve_bgs,
                                        .reserve = reserve_bgs,
                                        .reads_W = true,

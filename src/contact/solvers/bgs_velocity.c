@@ -151,6 +151,7 @@ static void solve_bgs_velocity(pki_solve *run)
 
 const pki_solver_row pki_solver_bgs_velocity = {.name = "bgs-u",
                                                 .doc = "bgs in velocities, from the factors of W",
+                                                .reads = "stop change_rel change_abs",
                                                 .solve = solve_bgs_velocity,
                                                 .reserve = reserve_bgs_velocity,
                                                 .reads_factor = true,

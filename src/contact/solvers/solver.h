@@ -47,6 +47,8 @@ typedef struct pki_solve {
 /* A solver's row, in the file that solves: const pki_solver_row pki_solver_NAME, NAME as PK_SOLVER_LIST has it. */
 typedef struct pki_solver_row {
   const char *name, *doc;
+  /* Words of options that it reads beside tolerance and max_iterations (sim/reads.h); NULL: none. */
+  const char *reads;
   void (*solve)(pki_solve *run);
   /* Take from the arena what solve() takes, alternatives between mark and release: the high-water mark of an arena that
    * counts is the scratch. NULL: it takes nothing. */
