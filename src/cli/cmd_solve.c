@@ -30,6 +30,7 @@ const pki_option pki_options_solve[] = {
      "with --stop change: part of an impulse that a sweep may change (default: 1e-6, .lcp: 1e-12)"},
     {"change-abs", 0, "T", "with --stop change: N s that it may change besides (default: 1e-6)"},
     {"time-limit", 0, "S", "s after which a solver stops with the best so far, 0: never (default: 60)"},
+    {"regularisation", 0, "R", "of .lcp: Tikhonov, R on the diagonal of M to solve; judged without (default: 0)"},
     {"all", 0, NULL, "try every solver that works from W"},
     {"impulses", 0, "[=FILE]", "print impulses and velocities of every row, or write them to FILE"},
     {0},

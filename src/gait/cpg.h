@@ -1,20 +1,24 @@
-/* A central pattern generator: four coupled phase oscillators, one for each leg (cpg.c has the equations). */
+/* A central pattern generator: coupled phase oscillators, one for each leg (cpg.c has the equations). */
 #ifndef PKI_GAIT_CPG_H
 #define PKI_GAIT_CPG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PKI_LEGS = 4 };
+#include "pronk/gait.h"
+
+enum { PKI_LEGS = PK_GAIT_LEGS /* of a robot, at most */ };
 
 /* What the oscillators are drawn to. */
 typedef struct pki_rhythm {
+  int legs;
   double footfall[PKI_LEGS]; /* when each foot lands, parts of the cycle */
   double duty;               /* part of the cycle that a foot is on the ground */
   double cycle;              /* s */
 } pki_rhythm;
 
 typedef struct pki_cpg {
+  int legs;
   double phase[PKI_LEGS]; /* cycles since the start; a foot lands at whole numbers, and leaves `duty` later */
   bool late[PKI_LEGS];    /* its part began in the air: it stands until its first landing */
   double rate[PKI_LEGS];  /* cycles/s, of the last step */

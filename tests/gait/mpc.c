@@ -19,7 +19,8 @@ enum { X = PKI_MPC_STATES, N = PKI_MPC_KNOTS };
 /* A body of unit mass and height on feet at the corners of a rectangle; each stands now and then. */
 static pki_mpc problem(pki_random *random)
 {
-  pki_mpc m = {.gravity = {0, 0, -1},
+  pki_mpc m = {.legs = PKI_LEGS,
+               .gravity = {0, 0, -1},
                .normal = {0, 0, 1},
                .friction = 0.6,
                .least = 0.05,
@@ -38,7 +39,7 @@ static pki_mpc problem(pki_random *random)
     for (int i = 0; i < PKI_LEGS; i++) {
       const double part = pki_random_between(random, -0.5, 1.5);
       knot->share[i] = part < 0 ? 0 : fmin(part, 1);
-      knot->arm[i][0] = i < 2 ? 0.6 : -0.6;
+      knot->arm[i][0] = i < 2 ? 0.6 : i < 4 ? -0.6 : 0;
       knot->arm[i][1] = i % 2 ? -0.4 : 0.4;
       knot->arm[i][2] = -1;
     }
