@@ -13,7 +13,9 @@
  *
  * in all of them at once, so that a foot that stood lifts when the impact of another one throws it up. Where several choices obey
  * this, the one that holds most of them is taken. A contact without a normal is held like a joint, whatever its impulse.
- * Friction holds whatever the impulse: whether it could is for the caller to see in P, against his cone.
+ * Friction holds whatever the impulse: whether it could is for the caller to see in P, against his cone. A foot that drags over the ground
+ * can be stopped by friction alone with an impulse that pulls, and go into the ground when it is released: then nothing obeys the signs, and
+ * what happens is a slide, which this law does not know (steps of a world do: sim.h).
  *
  *   pk_jump_contact feet[2] = {{.link = left, .normal = {0, 0, 1}}, {.link = right, .normal = {0, 0, 1}}};
  *   void *memory = aligned_alloc(64, pk_jump_memsize(model, 2));

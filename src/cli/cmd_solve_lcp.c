@@ -173,8 +173,8 @@ static void print_text(const outcome *o, const pk_lcp_options *options, const do
   printf("\n  %-17s %.3g, %s %.3g\n", "relative residual", cert->relative,
          is_solved(o) ? "asked" : "but asked", options->tolerance);
   if (o->regularisation > 0) {
-    printf("  %-17s %.3g on the diagonal: residual %.3g there, at most %.3g in the problem given\n", "regularisation",
-           o->regularisation, o->result.regularised.residual, o->bound);
+    printf("  %-17s %.3g on the diagonal: residual %.3g there, at most %.3g in the problem given\n",
+           "regularisation", o->regularisation, o->result.regularised.residual, o->bound);
   }
   if (is_solved(o) || o->result.outcome == PK_LCP_OUTCOME_REGULARISED) {
     print_z(z, n);

@@ -22,10 +22,10 @@ typedef struct collision {
   int nu, rows; /* rows: 3 for each contact */
   int count;
   const pk_jump_contact *contacts;
-  double *J, *X, *wide;      /* [rows][nu]: Jacobian, inv(M) J' turned; [nu][6] of one link */
-  double *G, *L;             /* [rows][rows] */
+  double *J, *X, *wide;       /* [rows][nu]: Jacobian, inv(M) J' turned; [nu][6] of one link */
+  double *G, *L;              /* [rows][rows] */
   double *before, *w, *P, *y; /* [rows]: J u-, J u+, impulses, scratch */
-  double scale;              /* m/s, of velocities */
+  double scale;               /* m/s, of velocities */
 } collision;
 
 static void carve_collision(collision *c, pki_arena *arena)
@@ -71,8 +71,8 @@ static pk_status check_contacts(const pk_model *m, int count, const pk_jump_cont
                                 const void *memory, pk_error *err)
 {
   if (count < 0 || count > PK_JUMP_CONTACTS) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "contacts"},
-                    "%d contacts, expected 0 to %d", count, PK_JUMP_CONTACTS);
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "contacts"}, "%d contacts, expected 0 to %d",
+                    count, PK_JUMP_CONTACTS);
   }
   if (!pki_is_aligned(memory)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "memory"},
@@ -90,9 +90,10 @@ static pk_status check_contacts(const pk_model *m, int count, const pk_jump_cont
     }
     const double length = sqrt(dot(c->normal, c->normal, 3));
     if (has_normal(c) && !(fabs(length - 1) < 1e-9)) {
-      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "contacts"},
-                      "the normal of contact %d has the length %.12g, expected 1, or 0 for a point that is held",
-                      i, length);
+      return pki_fail(
+          err, PK_ERROR_ARGUMENT, (pki_where){.field = "contacts"},
+          "the normal of contact %d has the length %.12g, expected 1, or 0 for a point that is held", i,
+          length);
     }
   }
   return PK_OK;
@@ -222,10 +223,11 @@ pk_status pk_jump(pk_workspace *w, const double *q, const double *u, int count,
                     "the velocities of the contacts are no numbers: the state is none, or a mass is missing");
   }
   if (!choose_held(&c)) {
-    return pki_fail(err, PK_ERROR_CONVERGENCE, (pki_where){.field = "contacts"},
-                    "whichever of the %d contacts are held, one of them pulls or a released one goes on into what "
-                    "it hits",
-                    count);
+    return pki_fail(
+        err, PK_ERROR_CONVERGENCE, (pki_where){.field = "contacts"},
+        "whichever of the %d contacts are held, one of them pulls or a released one goes on into what "
+        "it hits",
+        count);
   }
   for (int k = 0; k < c.nu; k++) {
     u_out[k] = u[k];

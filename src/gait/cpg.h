@@ -11,21 +11,20 @@ enum { PKI_LEGS = PK_GAIT_LEGS /* of a robot, at most */ };
 
 /* What the oscillators are drawn to. */
 typedef struct pki_rhythm {
-  int legs;
   double footfall[PKI_LEGS]; /* when each foot lands, parts of the cycle */
   double duty;               /* part of the cycle that a foot is on the ground */
   double cycle;              /* s */
 } pki_rhythm;
 
 typedef struct pki_cpg {
-  int legs;
   double phase[PKI_LEGS]; /* cycles since the start; a foot lands at whole numbers, and leaves `duty` later */
   bool late[PKI_LEGS];    /* its part began in the air: it stands until its first landing */
   double rate[PKI_LEGS];  /* cycles/s, of the last step */
   double duty, cycle;     /* now */
+  int legs;
 } pki_cpg;
 
-void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm);
+void pki_cpg_start(pki_cpg *g, int legs, const pki_rhythm *rhythm);
 void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt);
 
 /* Place of a leg in its cycle, 0 to 1; whether it is planned to be on the ground. pki_foot_schedule (kernels/feet.h) has the

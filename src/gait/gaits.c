@@ -22,27 +22,36 @@
 const pki_gait_row *const pki_gaits[PK_GAIT_COUNT + 1] = {
     [PK_GAIT_STAND] =
         &(const pki_gait_row){"stand", {0, 0, 0, 0}, 0, 1, 1, 0, {0, 0}, "all feet on the ground"},
-    [PK_GAIT_TROT] =
-        &(const pki_gait_row){
-            "trot", {0, 0.5, 0.5, 0}, 0.5, 0.55, 3.91323, 0.170732, {0, 0.25}, "diagonal pairs in turn; on six legs the two tripods"},
+    [PK_GAIT_TROT] = &(const pki_gait_row){"trot",
+                                           {0, 0.5, 0.5, 0},
+                                           0.5,
+                                           0.55,
+                                           3.91323,
+                                           0.170732,
+                                           {0, 0.25},
+                                           "diagonal pairs in turn; on six legs the two tripods"},
     [PK_GAIT_CRAWL] = &(const pki_gait_row){"crawl",
-                                            {0, 0.5, 0.75, 0.25}, 1.0 / 6,
+                                            {0, 0.5, 0.75, 0.25},
+                                            1.0 / 6,
                                             0.8,
                                             8,
                                             0.15,
                                             {0, 0.05},
                                             "one foot after the other, three always stand"},
     [PK_GAIT_WALK] = &(const pki_gait_row){"walk",
-                                           {0, 0.5, 0.75, 0.25}, 1.0 / 6,
+                                           {0, 0.5, 0.75, 0.25},
+                                           1.0 / 6,
                                            0.65,
                                            4,
                                            0.15,
                                            {0, 0.15},
                                            "the order of the crawl, two or three feet stand"},
-    [PK_GAIT_PACE] = &(
-        const pki_gait_row){"pace", {0, 0.5, 0, 0.5}, 0, 0.5, 2, 0.12, {0, 0.25}, "the pairs of a side in turn"},
+    [PK_GAIT_PACE] =
+        &(const pki_gait_row){
+            "pace", {0, 0.5, 0, 0.5}, 0, 0.5, 2, 0.12, {0, 0.25}, "the pairs of a side in turn"},
     [PK_GAIT_AMBLE] = &(const pki_gait_row){"amble",
-                                            {0, 0.5, 0.8, 0.3}, 0.2,
+                                            {0, 0.5, 0.8, 0.3},
+                                            0.2,
                                             0.55,
                                             2.4,
                                             0.12,
@@ -50,7 +59,8 @@ const pki_gait_row *const pki_gaits[PK_GAIT_COUNT + 1] = {
                                             "four beats, a fore foot soon after its hind foot"},
     [PK_GAIT_BOUND] =
         &(const pki_gait_row){"bound",
-                              {0, 0, 0.5, 0.5}, 0.5,
+                              {0, 0, 0.5, 0.5},
+                              0.5,
                               0.4,
                               1.6,
                               0.12,
@@ -58,7 +68,8 @@ const pki_gait_row *const pki_gaits[PK_GAIT_COUNT + 1] = {
                               "fore and hind pairs in turn, flight between them"},
     [PK_GAIT_CANTER] =
         &(const pki_gait_row){"canter",
-                              {0, 0.74, 0.74, 0.46}, NAN,
+                              {0, 0.74, 0.74, 0.46},
+                              NAN,
                               0.38,
                               1.9,
                               0.12,
@@ -66,16 +77,19 @@ const pki_gait_row *const pki_gaits[PK_GAIT_COUNT + 1] = {
                               "three beats: a hind foot, a diagonal, the leading fore foot; flight"},
     [PK_GAIT_GALLOP] =
         &(const pki_gait_row){"gallop",
-                              {0, 0.9, 0.58, 0.48}, NAN,
+                              {0, 0.9, 0.58, 0.48},
+                              NAN,
                               0.4,
                               1.9,
                               0.12,
                               {0, 0.6},
                               "hind feet, fore feet, each pair a little apart; flight"},
-    [PK_GAIT_PRONK] = &(
-        const pki_gait_row){"pronk", {0, 0, 0, 0}, 0, 0.5, 2.2, 0.12, {0, 0.2}, "all feet at once, then flight"},
+    [PK_GAIT_PRONK] =
+        &(const pki_gait_row){
+            "pronk", {0, 0, 0, 0}, 0, 0.5, 2.2, 0.12, {0, 0.2}, "all feet at once, then flight"},
     [PK_GAIT_JUMP] = &(const pki_gait_row){"jump",
-                                           {0, 0, 0, 0}, 0,
+                                           {0, 0, 0, 0},
+                                           0,
                                            0.7,
                                            5,
                                            0.12,

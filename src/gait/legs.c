@@ -8,7 +8,8 @@
 #include "gait/gait_kernels.h"
 #include "math/mat3.h"
 
-static const char *const defaults[PKI_LEGS] = {"LF_FOOT", "RF_FOOT", "LM_FOOT", "RM_FOOT", "LH_FOOT", "RH_FOOT"};
+static const char *const defaults[PKI_LEGS] = {"LF_FOOT", "RF_FOOT", "LM_FOOT",
+                                               "RM_FOOT", "LH_FOOT", "RH_FOOT"};
 static const char *const leg_names[PKI_LEGS] = {"left fore",    "right fore", "left middle",
                                                 "right middle", "left hind",  "right hind"};
 
@@ -27,7 +28,8 @@ static pk_status name_feet(pki_locomotion *c, const pk_model *model, pk_error *e
     count++;
   }
   if (count == 0) {
-    const bool middle = pk_model_find_link(model, defaults[2]) >= 0 && pk_model_find_link(model, defaults[3]) >= 0;
+    const bool middle =
+        pk_model_find_link(model, defaults[2]) >= 0 && pk_model_find_link(model, defaults[3]) >= 0;
     count = middle ? 6 : 4;
     for (int i = 0; i < count; i++) {
       feet[i] = defaults[place_of(count, i)];
@@ -103,14 +105,13 @@ static pk_status check_foot(const pk_model *model, const char *leg, int foot, co
   }
   if (outermost != foot) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
-                    "the link \"%s\" is not the %s foot: \"%s\" is farther out on the same leg%s", name,
-                    leg, model->links[outermost].name,
+                    "the link \"%s\" is not the %s foot: \"%s\" is farther out on the same leg%s", name, leg,
+                    model->links[outermost].name,
                     reach_of(model, foot) < 0 ? ", and has a shape to stand on" : "");
   }
   if (reach_of(model, foot) < 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
-                    "the %s foot \"%s\" has no collision shape: it would sink into the ground", leg,
-                    name);
+                    "the %s foot \"%s\" has no collision shape: it would sink into the ground", leg, name);
   }
   return PK_OK;
 }

@@ -216,7 +216,8 @@ static const pk_field locomotion_fields[] = {
     {WALK(period), PK_FIELD_REAL, "s", 2.5e-3, 0, 0.02, NULL,
      "time between updates, whole steps; 0: each step"},
     {WALK(feet), PK_FIELD_PART, "", 0, 4, PK_GAIT_LEGS, NULL,
-     "four or six links, pair by pair from fore to hind, left first; default: LF_FOOT, RF_FOOT, then LM_FOOT, RM_FOOT where "
+     "four or six links, pair by pair from fore to hind, left first; default: LF_FOOT, RF_FOOT, then "
+     "LM_FOOT, RM_FOOT where "
      "there are such, LH_FOOT, RH_FOOT"},
     {WALK(gait), PK_FIELD_ROW, "", PK_GAIT_STAND, 0, 0, pki_gaits, "what the feet do"},
     {WALK(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, along its x"},
@@ -432,8 +433,9 @@ static pk_status change_speed(pk_sim *sim, const void *before, const void *optio
 
 const pki_controller_row pki_controller_locomotion = {
     .name = "locomotion",
-    .doc = "a robot on four or six legs stands, walks in nine gaits, jumps: forces by prediction, footholds by "
-           "velocity feedback",
+    .doc =
+        "a robot on four or six legs stands, walks in nine gaits, jumps: forces by prediction, footholds by "
+        "velocity feedback",
     .fields = locomotion_fields,
     .nfield = LOCOMOTION_FIELDS,
     .options_size = sizeof(pk_locomotion_options),

@@ -30,14 +30,14 @@ static const double close = 1e-3; /* forces this near have settled */
 
 /* One knot of the sweep. */
 typedef struct stage {
-  int n;                  /* of forces that there are */
-  int who[PKI_LEGS];      /* foot of each three */
-  double B[X][U];         /* of the forces that there are */
+  int n;                   /* of forces that there are */
+  int who[PKI_LEGS];       /* foot of each three */
+  double B[X][U];          /* of the forces that there are */
   double H_inverse[U * U]; /* H = R + B' P B; rows of three for each leg */
-  double G[U][X];         /* B' P A */
-  double K[U][X];         /* inv(H) G */
-  double P[X][X];         /* of the state after the knot */
-  double c[X], Pc[X];     /* of gravity, and P c */
+  double G[U][X];          /* B' P A */
+  double K[U][X];          /* inv(H) G */
+  double P[X][X];          /* of the state after the knot */
+  double c[X], Pc[X];      /* of gravity, and P c */
   double kff[U];
 } stage;
 

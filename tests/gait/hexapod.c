@@ -180,11 +180,14 @@ static void walk_in(pk_gait gait, double speed, int stand)
   pki_gait_footfall(row, LEGS, footfall);
   watch(&h, cycle, (int)ceil(PACE(5, 3.5) / cycle));
   const gait_facts f = watch(&h, cycle, PACE(6, 3));
-  print_message("%-6s %.3f m/s, %.3f aside, %.3f rad/s, tilt %.2f deg, height %.4f..%.4f m, %d feet at least, %.1f N m, duty "
-                "%.2f %.2f %.2f %.2f %.2f %.2f, footfall %.2f %.2f %.2f %.2f %.2f %.2f, %d of %d not certified, %d others\n",
+  print_message("%-6s %.3f m/s, %.3f aside, %.3f rad/s, tilt %.2f deg, height %.4f..%.4f m, %d feet at "
+                "least, %.1f N m, duty "
+                "%.2f %.2f %.2f %.2f %.2f %.2f, footfall %.2f %.2f %.2f %.2f %.2f %.2f, %d of %d not "
+                "certified, %d others\n",
                 row->name, f.speed, f.aside, f.turn, f.tilt * 360 / circle, f.low, f.high, f.least, f.torque,
-                f.duty[0], f.duty[1], f.duty[2], f.duty[3], f.duty[4], f.duty[5], f.footfall[0], f.footfall[1],
-                f.footfall[2], f.footfall[3], f.footfall[4], f.footfall[5], f.uncertified, f.steps, f.others);
+                f.duty[0], f.duty[1], f.duty[2], f.duty[3], f.duty[4], f.duty[5], f.footfall[0],
+                f.footfall[1], f.footfall[2], f.footfall[3], f.footfall[4], f.footfall[5], f.uncertified,
+                f.steps, f.others);
   for (int i = 0; i < LEGS; i++) {
     assert_less(fabs(around(f.footfall[i] - footfall[i])), 0.03);
     assert_greater(f.duty[i], row->duty - 0.03);
@@ -208,12 +211,12 @@ static void a_trot_is_an_alternating_tripod(void **state)
   walk_in(PK_GAIT_TROT, 0.3, 3);
 }
 
-/* Waves from hind to fore: one foot after the other, and two or three at once. */
+/* Waves from hind to fore: one foot after the other, and two at once. */
 static void it_crawls_and_walks_in_waves(void **state)
 {
   (void)state;
   walk_in(PK_GAIT_CRAWL, 0.08, 4);
-  walk_in(PK_GAIT_WALK, 0.2, 3);
+  walk_in(PK_GAIT_WALK, 0.2, 4);
 }
 
 static void it_stands_turns_and_goes_aside(void **state)
@@ -254,9 +257,10 @@ static void what_six_legs_cannot_is_told(void **state)
   memcpy(o.feet, feet, sizeof feet);
   o.feet[2] = "LH_FOOT", o.feet[4] = "LM_FOOT";
   assert_int_equal(pk_locomotion_create(m, &o, &c, &err), PK_ERROR_ARGUMENT);
-  assert_string_equal(err.message,
-                      "the feet are swapped; left fore, right fore, left middle, right middle, left hind, right hind are, by "
-                      "their places: [LF_FOOT, RF_FOOT, LM_FOOT, RM_FOOT, LH_FOOT, RH_FOOT]");
+  assert_string_equal(
+      err.message,
+      "the feet are swapped; left fore, right fore, left middle, right middle, left hind, right hind are, by "
+      "their places: [LF_FOOT, RF_FOOT, LM_FOOT, RM_FOOT, LH_FOOT, RH_FOOT]");
   pk_model_destroy(m);
 }
 

@@ -117,11 +117,11 @@ static int is_positive(const double s[6])
 static void every_link_has_an_inertia_that_a_body_can_have(void **state)
 {
   (void)state;
-  static const char *const names[] = {"pendulum",         "double_pendulum", "ur10",
-                                      "starleth",         "coman",           "anymal_b",
-                                      "thesis_quadruped", "boxdog",          "links_quadruped",
-                                      "quadruped15",      "sony_quadruped",  "hardt_biped",
-                                      "five_link_biped",  "coman_mesh_feet", "walkman",
+  static const char *const names[] = {"pendulum",          "double_pendulum", "ur10",
+                                      "starleth",          "coman",           "anymal_b",
+                                      "thesis_quadruped",  "boxdog",          "links_quadruped",
+                                      "quadruped15",       "sony_quadruped",  "hardt_biped",
+                                      "five_link_biped",   "coman_mesh_feet", "walkman",
                                       "walkman_mesh_feet", "hexapod"};
   for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
     pk_model *m = load(names[k]);

@@ -43,11 +43,13 @@ const char *pk_lcp_solver_name(pk_lcp_solver solver)
 
 const char *pk_lcp_outcome_text(pk_lcp_outcome outcome)
 {
-  static const char *const words[PK_LCP_OUTCOME_COUNT] = {
-      [PK_LCP_OUTCOME_SOLVED] = "solved",   [PK_LCP_OUTCOME_INFEASIBLE] = "infeasible",
-      [PK_LCP_OUTCOME_RAY] = "ray",         [PK_LCP_OUTCOME_LIMIT] = "iteration limit",
-      [PK_LCP_OUTCOME_STALLED] = "stalled", [PK_LCP_OUTCOME_TIME] = "time limit",
-      [PK_LCP_OUTCOME_REGULARISED] = "regularised"};
+  static const char *const words[PK_LCP_OUTCOME_COUNT] = {[PK_LCP_OUTCOME_SOLVED] = "solved",
+                                                          [PK_LCP_OUTCOME_INFEASIBLE] = "infeasible",
+                                                          [PK_LCP_OUTCOME_RAY] = "ray",
+                                                          [PK_LCP_OUTCOME_LIMIT] = "iteration limit",
+                                                          [PK_LCP_OUTCOME_STALLED] = "stalled",
+                                                          [PK_LCP_OUTCOME_TIME] = "time limit",
+                                                          [PK_LCP_OUTCOME_REGULARISED] = "regularised"};
   return (unsigned)outcome < PK_LCP_OUTCOME_COUNT ? words[outcome] : "unknown";
 }
 
@@ -139,7 +141,8 @@ static pk_lcp_result judge_run(const pk_lcp *given, pki_lcp_run *run)
   result.regularised = pk_lcp_certify(run->p, run->z, run->w);
   result.certificate = given->M == run->p->M ? result.regularised : pk_lcp_certify(given, run->z, run->w);
   if (run->at <= tolerance) {
-    result.outcome = result.certificate.relative <= tolerance ? PK_LCP_OUTCOME_SOLVED : PK_LCP_OUTCOME_REGULARISED;
+    result.outcome =
+        result.certificate.relative <= tolerance ? PK_LCP_OUTCOME_SOLVED : PK_LCP_OUTCOME_REGULARISED;
     return result;
   }
   result.ray = run->has_ray ? run->ray : NULL;
@@ -153,7 +156,8 @@ pk_status pki_lcp_solve(const pk_lcp *given, const pk_lcp_options *options, doub
                         pki_clock_source clock, pk_lcp_result *result)
 {
   const bool callable = is_solver(options->solver) && (given->n == 0 || pki_is_aligned(memory));
-  const bool usable = options->regularisation >= 0 && options->regularisation <= 1e100 && is_usable_lcp(given);
+  const bool usable =
+      options->regularisation >= 0 && options->regularisation <= 1e100 && is_usable_lcp(given);
   if (!callable || !usable) {
     const pk_lcp_certificate none = {.residual = INFINITY, .relative = INFINITY, .worst = -1};
     *result = (pk_lcp_result){.outcome = PK_LCP_OUTCOME_STALLED, .certificate = none, .regularised = none};
