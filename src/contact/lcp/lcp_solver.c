@@ -140,9 +140,12 @@ static pk_lcp_result judge_run(const pk_lcp *given, pki_lcp_run *run)
   const double tolerance = run->options->tolerance;
   result.regularised = pk_lcp_certify(run->p, run->z, run->w);
   result.certificate = given->M == run->p->M ? result.regularised : pk_lcp_certify(given, run->z, run->w);
+  if (result.certificate.relative <= tolerance) {
+    result.outcome = PK_LCP_OUTCOME_SOLVED;
+    return result;
+  }
   if (run->at <= tolerance) {
-    result.outcome =
-        result.certificate.relative <= tolerance ? PK_LCP_OUTCOME_SOLVED : PK_LCP_OUTCOME_REGULARISED;
+    result.outcome = PK_LCP_OUTCOME_REGULARISED;
     return result;
   }
   result.ray = run->has_ray ? run->ray : NULL;
