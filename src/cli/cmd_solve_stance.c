@@ -306,14 +306,14 @@ static int solve_stance(const pki_args *args, const pk_model *m)
 
 int pki_solve_stance(const pki_args *args)
 {
-  static const char *const own[] = {"stance", "trunk", "foot", "feet"};
+  static const char *const own[] = {"stance", "trunk", "foot", "feet", "json"};
   if (args->nword != 1) {
     pki_complain("solve", "--stance takes one model (pronk list models shows some)");
     return PKI_EXIT_USAGE;
   }
   for (int i = 0; i < args->ngiven; i++) {
     bool known = false;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
       known = known || strcmp(args->given[i].name, own[k]) == 0;
     }
     if (!known) {
