@@ -252,8 +252,8 @@ typedef struct pk_gait_change {
 typedef struct pk_locomotion_options {
   /* s between updates, a whole number of steps. Default 2.5e-3. */
   double period;
-  /* Links, four or six, pair by pair from fore to hind, the left one first; NULL after the last. All NULL: LF_FOOT, RF_FOOT,
-   * LH_FOOT, RH_FOOT, with LM_FOOT and RM_FOOT between them where the model has both. */
+  /* Links, four or six, pair by pair from fore to hind, the left one first; the last two NULL: four. Others that are NULL: LF_FOOT,
+   * RF_FOOT, LH_FOOT, RH_FOOT. All NULL: these, with LM_FOOT and RM_FOOT in the middle where the model has both. */
   const char *feet[PK_GAIT_LEGS];
 
   /* Default PK_GAIT_STAND. */

@@ -19,26 +19,26 @@ static int place_of(int legs, int leg)
   return legs == 4 && leg >= 2 ? leg + 2 : leg;
 }
 
-/* How many feet the options name, or the model has by the default names; the names of all of them are then set. */
+/* How many feet there are: six where the options name the last two, or none and the model has the middle ones by the default names. Names that are not
+ * given become the defaults. */
 static pk_status name_feet(pki_locomotion *c, const pk_model *model, pk_error *err)
 {
   const char **feet = c->options.feet;
-  int count = 0;
-  while (count < PKI_LEGS && feet[count] != NULL) {
-    count++;
+  int named = 0;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    named += feet[i] != NULL;
   }
-  if (count == 0) {
-    const bool middle =
-        pk_model_find_link(model, defaults[2]) >= 0 && pk_model_find_link(model, defaults[3]) >= 0;
-    count = middle ? 6 : 4;
-    for (int i = 0; i < count; i++) {
-      feet[i] = defaults[place_of(count, i)];
-    }
+  if ((feet[4] != NULL) != (feet[5] != NULL)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
+                    "there are five feet, expected four or six");
   }
-  c->leg_count = count;
-  return count == 4 || count == 6 ? PK_OK
-                                  : pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
-                                             "there are %d feet, expected four or six", count);
+  const bool middle =
+      pk_model_find_link(model, defaults[2]) >= 0 && pk_model_find_link(model, defaults[3]) >= 0;
+  c->leg_count = feet[4] != NULL || (named == 0 && middle) ? 6 : 4;
+  for (int i = 0; i < c->leg_count; i++) {
+    feet[i] = feet[i] != NULL ? feet[i] : defaults[place_of(c->leg_count, i)];
+  }
+  return PK_OK;
 }
 
 static pk_status no_foot(const pk_model *model, const char *leg, const char *name, pk_error *err)

@@ -253,7 +253,7 @@ static void what_six_legs_cannot_is_told(void **state)
   o.change_count = 0;
   memcpy(o.feet, feet, 5 * sizeof *feet);
   assert_int_equal(pk_locomotion_create(m, &o, &c, &err), PK_ERROR_ARGUMENT);
-  assert_string_equal(err.message, "there are 5 feet, expected four or six");
+  assert_string_equal(err.message, "there are five feet, expected four or six");
   memcpy(o.feet, feet, sizeof feet);
   o.feet[2] = "LH_FOOT", o.feet[4] = "LM_FOOT";
   assert_int_equal(pk_locomotion_create(m, &o, &c, &err), PK_ERROR_ARGUMENT);

@@ -22,7 +22,7 @@
 #include "math/cholesky.h"
 #include "measure/count.h"
 
-const int pki_inverse_links[PKI_INVERSE_SIZES] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64};
+const int pki_inverse_links[PKI_INVERSE_SIZES] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48};
 const char *const pki_inverse_ways[PKI_INVERSE_WAYS] = {"inverse-recursive", "inverse-factor",
                                                         "inverse-dense", "forward-aba", "forward-crba"};
 const char *const pki_inverse_titles[PKI_INVERSE_WAYS] = {
@@ -136,19 +136,20 @@ static pk_status count_chain(pki_inverse_data *d, int size, pk_error *err)
   return status;
 }
 
-pk_status pki_inverse_count(pki_inverse_data *d, bool quick, pk_error *err)
+pk_status pki_inverse_count(pki_inverse_data *d, int most, pk_error *err)
 {
   pk_status status = PK_OK;
-  d->sizes = quick ? PKI_INVERSE_SIZES - 3 : PKI_INVERSE_SIZES;
-  for (int i = 0; i < d->sizes && status == PK_OK; i++) {
+  d->sizes = 0;
+  for (int i = 0; i < PKI_INVERSE_SIZES && pki_inverse_links[i] <= most && status == PK_OK; i++) {
     status = count_chain(d, i, err);
+    d->sizes = i + 1;
   }
   return status;
 }
 
 double pki_inverse_power(const pki_inverse_data *d, pki_inverse_way way)
 {
-  const int last = d->sizes - 1, before = d->sizes - 3; /* twice as many links */
+  const int last = d->sizes - 1, before = d->sizes - 3; /* about half as many links */
   return log(d->flops[way][last] / d->flops[way][before]) /
          log((double)pki_inverse_links[last] / pki_inverse_links[before]);
 }

@@ -14,7 +14,7 @@ typedef enum pki_inverse_way {
   PKI_INVERSE_WAYS
 } pki_inverse_way;
 
-enum { PKI_INVERSE_SIZES = 13 };
+enum { PKI_INVERSE_SIZES = 12 };
 
 typedef struct pki_inverse_data {
   int sizes;                                         /* of chains that were counted, the first ones */
@@ -26,8 +26,8 @@ extern const int pki_inverse_links[PKI_INVERSE_SIZES];
 extern const char *const pki_inverse_ways[PKI_INVERSE_WAYS];   /* for rows: "inverse-recursive" */
 extern const char *const pki_inverse_titles[PKI_INVERSE_WAYS]; /* for readers */
 
-/* Quick: up to 24 links. */
-pk_status pki_inverse_count(pki_inverse_data *d, bool quick, pk_error *err);
+/* Chains of up to so many links. */
+pk_status pki_inverse_count(pki_inverse_data *d, int most, pk_error *err);
 
 /* The power of N with which the last doubling grows; the links from which a takes fewer operations than b, NAN: there is no such. */
 double pki_inverse_power(const pki_inverse_data *d, pki_inverse_way way);
