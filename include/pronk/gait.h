@@ -207,7 +207,7 @@ PK_API void pk_inverse_dynamics_destroy(pk_controller *controller);
 
 typedef enum pk_gait {
   PK_GAIT_STAND,  /* four feet on the ground */
-  PK_GAIT_TROT,   /* diagonal pairs in turn */
+  PK_GAIT_TROT,   /* diagonal pairs in turn; on six legs the two tripods */
   PK_GAIT_CRAWL,  /* one foot after the other, three always stand */
   PK_GAIT_WALK,   /* the order of the crawl, two or three feet stand */
   PK_GAIT_PACE,   /* the pairs of a side in turn */
@@ -226,7 +226,10 @@ typedef enum pk_locomotion_attitude {
   PK_LOCOMOTION_ATTITUDE_COUNT
 } pk_locomotion_attitude;
 
-enum { PK_GAIT_CHANGES = 32 };
+enum {
+  PK_GAIT_CHANGES = 32, /* of a gait, at most */
+  PK_GAIT_LEGS = 6      /* of a robot, at most */
+};
 
 /* What a robot does from some time on. */
 typedef struct pk_gait_change {
@@ -242,15 +245,16 @@ typedef struct pk_gait_change {
   double turn;
 } pk_gait_change;
 
-/* A quadruped on a free trunk with three hinges in each leg and balls or points as feet. The first hinge of a
+/* A robot with four or six legs on a free trunk, with three hinges in each leg and balls or points as feet. The first hinge of a
  * leg turns it sideways, the others bend it, either way. The robot should be set on its feet before the first
  * update. Whoever has fallen (trunk tilted by more than 60 degrees, or on its belly) gets damping only, until
  * the world is reset. */
 typedef struct pk_locomotion_options {
   /* s between updates, a whole number of steps. Default 2.5e-3. */
   double period;
-  /* Links: left fore, right fore, left hind, right hind; NULL: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT. */
-  const char *feet[4];
+  /* Links, four or six, pair by pair from fore to hind, the left one first; the last two NULL: four. Others that are NULL: LF_FOOT,
+   * RF_FOOT, LH_FOOT, RH_FOOT. All NULL: these, with LM_FOOT and RM_FOOT in the middle where the model has both. */
+  const char *feet[PK_GAIT_LEGS];
 
   /* Default PK_GAIT_STAND. */
   pk_gait gait;

@@ -29,6 +29,7 @@
 #include "energy.h"
 #include "floquet.h"
 #include "gait.h"
+#include "jump.h"
 #include "record.h"
 #include "reduced.h"
 #include "sensing.h"
@@ -95,6 +96,7 @@ extern "C" {
   X(pk_inertia) \
   X(pk_inverse_dynamics_options) \
   X(pk_joint_desc) \
+  X(pk_jump_contact) \
   X(pk_keyframe_desc) \
   X(pk_lcp) \
   X(pk_lcp_certificate) \

@@ -94,6 +94,8 @@ typedef enum pk_lcp_outcome {
   PK_LCP_OUTCOME_STALLED,
   /* time_limit is used up */
   PK_LCP_OUTCOME_TIME,
+  /* the problem with `regularisation` is solved, which the given one is not: certificate says how far it is off */
+  PK_LCP_OUTCOME_REGULARISED,
   PK_LCP_OUTCOME_COUNT
 } pk_lcp_outcome;
 
@@ -112,6 +114,10 @@ typedef struct pk_lcp_options {
   /* s after which a solver stops and returns the best so far; 0: none, so that results do not depend on the
    * clock. Default 0. */
   double time_limit;
+  /* Tikhonov regularisation, in units of M: what is solved is (M + regularisation 1) z + q in the place of w, which has
+   * one solution where M is symmetric semidefinite, whatever q is. The certificate judges the given problem; its residual is at
+   * most regularisation max |z_i| beyond that of the problem solved. 0: none. Default 0. */
+  double regularisation;
 } pk_lcp_options;
 
 PK_API pk_lcp_options pk_lcp_options_default(void);
@@ -120,8 +126,10 @@ PK_API pk_status pk_lcp_options_validate(const pk_lcp_options *options, pk_error
 typedef struct pk_lcp_result {
   /* How the solver ended. */
   pk_lcp_outcome outcome;
-  /* Of z, whatever the outcome. */
+  /* Of z in the given problem, whatever the outcome. */
   pk_lcp_certificate certificate;
+  /* Of z in the problem with `regularisation`; the same as certificate without. */
+  pk_lcp_certificate regularised;
   /* Pivots or sweeps. */
   int iterations;
   /* [n] in the solver's memory: the proof, or the ray; NULL: there is none. */

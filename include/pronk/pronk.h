@@ -20,6 +20,7 @@
 #include "floquet.h"
 #include "gait.h"
 #include "heights.h"
+#include "jump.h"
 #include "layout.h"
 #include "lcp.h"
 #include "legs.h"

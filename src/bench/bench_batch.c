@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "bench/count.h"
 #include "bench/crowd.h"
 #include "bench/machine.h"
+#include "measure/count.h"
 #include "measure/measure.h"
 #include "measure/peer.h"
 #include "pronk/code.h"

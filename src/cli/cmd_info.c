@@ -6,7 +6,10 @@
 #include "model/locate.h"
 #include "scenario/motor_file.h"
 
-const pki_option pki_options_info[] = {PKI_LOAD_OPTIONS, {0}};
+const pki_option pki_options_info[] = {
+    {"legs", 0, NULL, "of a model: hips, feet, reach and masses of its limbs, and their closed forms"},
+    PKI_LOAD_OPTIONS,
+    {0}};
 
 /* A motor's file, motors/NAME, or NAME where no model has it. */
 static bool is_motor(const char *name)
@@ -25,6 +28,11 @@ int pki_command_info(const pki_args *args)
     return PKI_EXIT_USAGE;
   }
   char recording[PKI_PATH_MAX];
+  const bool other = pki_view_recording(args->words[0], recording) || is_motor(args->words[0]);
+  if (other && pki_args_has(args, "legs")) {
+    pki_complain("info", "--legs is for models, and %s is none", args->words[0]);
+    return PKI_EXIT_USAGE;
+  }
   if (pki_view_recording(args->words[0], recording)) {
     return pki_info_recording(args, recording);
   }
@@ -38,6 +46,8 @@ int pki_command_info(const pki_args *args)
     if (!pki_info_measure(&loaded, &info)) {
       pki_complain("info", "out of memory");
       code = PKI_EXIT_FAILURE;
+    } else if (pki_args_has(args, "legs")) {
+      code = pki_info_print_legs(&info, args->json);
     } else if (!(args->json ? pki_info_print_json(&info) : pki_info_print_text(&info))) {
       code = PKI_EXIT_FAILURE;
     }

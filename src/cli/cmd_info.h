@@ -40,6 +40,9 @@ pk_inertia pki_info_inertia(const pk_model *model, int body);
 bool pki_info_print_text(const pki_info *info);
 bool pki_info_print_json(const pki_info *info);
 
+/* info_legs.c: the limbs of the first robot, as text or JSON; the exit status. */
+int pki_info_print_legs(const pki_info *info, bool json);
+
 /* The same for a recording; the exit status. */
 /* The same of a motor, by its name or its file. */
 int pki_info_motor(const pki_args *args, const char *name);

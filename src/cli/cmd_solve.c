@@ -34,6 +34,14 @@ const pki_option pki_options_solve[] = {
     {"bilateral-direct", 0, "BOOL",
      "true: jor and sor solve bilateral rows exactly in each sweep (default: false)"},
     {"time-limit", 0, "S", "s after which a solver stops with the best so far, 0: never (default: 60)"},
+    {"regularisation", 0, "R",
+     "of .lcp: Tikhonov, R on the diagonal of M to solve; judged without (default: 0)"},
+    {"stance", 0, NULL, "solve where feet stand: FILE is a model"},
+    {"trunk", 0, "X,Y,Z[,R,P,Y]",
+     "of a stance: the trunk's place in m, roll, pitch and yaw in rad (default: legs well bent)"},
+    {"foot", 0, "LINK=X,Y,Z",
+     "of a stance: where this foot stands, m; may be repeated (default: below its hip)"},
+    {"feet", 0, "LINK,...", "of a stance: which feet stand (default: all legs)"},
     {"all", 0, NULL, "try every solver that works from W"},
     {"impulses", 0, "[=FILE]", "print impulses and velocities of every row, or write them to FILE"},
     {0},
@@ -62,8 +70,9 @@ static int read_options(const pki_args *args, const char *path, const pk_field *
       *dash = '_';
     }
     if (pki_fields_find(fields, count, name) == NULL) {
-      pki_complain("solve", "%s: --%s is for contact problems; .lcp files have no use for it", path,
-                   args->given[i].name);
+      const bool contact = fields == pki_solver_fields;
+      pki_complain("solve", "%s: --%s is for %s; %s have no use for it", path, args->given[i].name,
+                   contact ? ".lcp files" : "contact problems", contact ? "contact problems" : ".lcp files");
       return PKI_EXIT_USAGE;
     }
     if (pki_fields_parse(fields, count, out, name, args->given[i].value, &err) != PK_OK) {
@@ -351,6 +360,16 @@ int pki_command_solve(const pki_args *args)
   pk_solver_options options = pk_solver_options_default();
   pk_lcp_options lcp = pk_lcp_options_default();
   pki_solve_sink sink = {.wanted = pki_args_has(args, "impulses"), .path = pki_args_value(args, "impulses")};
+  if (pki_args_has(args, "stance")) {
+    return pki_solve_stance(args);
+  }
+  static const char *const stances[] = {"trunk", "foot", "feet"};
+  for (int i = 0; i < 3; i++) {
+    if (pki_args_has(args, stances[i])) {
+      pki_complain("solve", "--%s is for a stance: pronk solve --stance MODEL", stances[i]);
+      return PKI_EXIT_USAGE;
+    }
+  }
   options.thorough = true;
   options.time_limit = lcp.time_limit = time_limit;
   if (args->nword == 0) {

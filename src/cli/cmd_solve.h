@@ -44,6 +44,9 @@ int pki_sink_save(pki_solve_sink *sink);
 int pki_solve_lcp(const pki_args *args, const char *path, const pk_lcp_options *options, pki_solve_sink *sink,
                   bool gap);
 
+/* cmd_solve_stance.c: joint angles and forces of a robot whose feet stand somewhere; the exit status. */
+int pki_solve_stance(const pki_args *args);
+
 /* A table of solvers, which is freed; false when there was no memory for it. */
 bool pki_solve_print(pki_table *table);
 

@@ -1,4 +1,5 @@
 /* pronk solve: linear complementarity problems. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,12 +18,14 @@ typedef struct outcome {
   pk_lcp_result result; /* without its ray */
   double seconds;
   pk_lcp_solver solver;
+  double regularisation;
+  double bound; /* of the residual: that of the regularised problem and regularisation max |z| */
 } outcome;
 
 /* Solve from zero into z [n]; false after a complaint when memory is out. */
 static bool solve_lcp_problem(const pk_lcp *p, const pk_lcp_options *options, double *z, outcome *out)
 {
-  *out = (outcome){.solver = options->solver};
+  *out = (outcome){.solver = options->solver, .regularisation = options->regularisation};
   void *memory = pki_aligned_alloc(pk_lcp_solve_memsize(p, options));
   if (memory == NULL) {
     pki_complain("solve", "out of memory");
@@ -35,6 +38,11 @@ static bool solve_lcp_problem(const pk_lcp *p, const pk_lcp_options *options, do
   pk_lcp_solve(p, options, z, memory, &out->result);
   out->seconds = pki_clock() - start;
   out->result.ray = NULL;
+  double most = 0;
+  for (int i = 0; i < p->n; i++) {
+    most = fmax(most, fabs(z[i]));
+  }
+  out->bound = out->result.regularised.residual + options->regularisation * most;
   pki_aligned_free(memory);
   return true;
 }
@@ -42,6 +50,16 @@ static bool solve_lcp_problem(const pk_lcp *p, const pk_lcp_options *options, do
 static bool is_solved(const outcome *o)
 {
   return o->result.outcome == PK_LCP_OUTCOME_SOLVED;
+}
+
+/* With regularisation: what was solved, and how far that is from what was asked. */
+static void add_regularised(cJSON *json, const outcome *o)
+{
+  cJSON *part = cJSON_AddObjectToObject(json, "regularised");
+  pki_json_number(part, "regularisation", o->regularisation);
+  pki_json_number(part, "residual", o->result.regularised.residual);
+  pki_json_number(part, "relative", o->result.regularised.relative);
+  pki_json_number(part, "bound", o->bound);
 }
 
 static cJSON *make_json(const char *path, const pk_lcp *p, const outcome *o, const double *z, const double *w)
@@ -55,6 +73,9 @@ static cJSON *make_json(const char *path, const pk_lcp *p, const outcome *o, con
   cJSON_AddStringToObject(json, "law", LAW);
   pki_json_number(json, "residual", c->residual);
   pki_json_number(json, "relative", c->relative);
+  if (o->regularisation > 0) {
+    add_regularised(json, o);
+  }
   cJSON_AddNumberToObject(json, "iterations", o->result.iterations);
   pki_json_number(json, "time_s", o->seconds);
   cJSON_AddNumberToObject(json, "worst", c->worst);
@@ -112,6 +133,7 @@ static const char *outcome_meaning(const outcome *o)
   case PK_LCP_OUTCOME_RAY: return " (found nothing; there may be solutions)";
   case PK_LCP_OUTCOME_STALLED: return " (no progress is left)";
   case PK_LCP_OUTCOME_TIME: return " (what follows is the best so far)";
+  case PK_LCP_OUTCOME_REGULARISED: return " (that problem is solved; the given one is not)";
   default: return "";
   }
 }
@@ -155,7 +177,11 @@ static void print_text(const outcome *o, const pk_lcp_options *options, const do
   }
   printf("\n  %-17s %.3g, %s %.3g\n", "relative residual", cert->relative,
          is_solved(o) ? "asked" : "but asked", options->tolerance);
-  if (is_solved(o)) {
+  if (o->regularisation > 0) {
+    printf("  %-17s %.3g on the diagonal: residual %.3g there, at most %.3g in the problem given\n",
+           "regularisation", o->regularisation, o->result.regularised.residual, o->bound);
+  }
+  if (is_solved(o) || o->result.outcome == PK_LCP_OUTCOME_REGULARISED) {
     print_z(z, n);
   }
 }

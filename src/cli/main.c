@@ -141,14 +141,16 @@ static const pki_command commands[] = {
      "pronk check models/starleth/starleth.urdf", pki_options_check, pki_command_check, NULL},
     {"list", "what there is: scenarios, models, motors, ...", "[WHAT] [options]",
      "Without WHAT it lists the lists.", "pronk list models", pki_options_list, pki_command_list, NULL},
-    {"solve", "a saved contact or complementarity problem", "FILE... [options]",
+    {"solve", "a saved contact or complementarity problem, or where feet stand", "FILE... [options]",
      "FILE is a contact problem: text (.fc) or FCLIB's HDF5 layout (.hdf5, .h5), or a linear\n"
      "complementarity problem (.lcp), which has solvers of its own. Prints how well what was\n"
      "found satisfies the conditions, checked apart from the solver. The exit status is 1\n"
      "when a problem was not solved to the tolerance (with --all: by no solver). With --json\n"
      "there is one object for each file and solver, one on each line. auto tries every solver\n"
-     "before it gives up. Problems in the plane (dimension 2) are solved as problems in space.",
-     "pronk solve problem.fc --solver bgs --tolerance 1e-10", pki_options_solve, pki_command_solve, NULL},
+     "before it gives up. Problems in the plane (dimension 2) are solved as problems in space.\n"
+     "With --stance FILE is a model: joint angles by the closed form of its legs, and forces and torques\n"
+     "at rest by the reduced dynamics.",
+     "pronk solve problem.fc --solver bgs --tolerance 1e-10\n  pronk solve --stance starleth --trunk 0,0,0.4 --foot LF_FOOT=0.3,0.2,0.025", pki_options_solve, pki_command_solve, NULL},
     {"study", "a paper's tables and figures beside its values", "NAME|all [options]",
      "Writes a report and plots into DIR/NAME. The exit status is 1 when a value misses the\n"
      "paper's.",

@@ -1,9 +1,9 @@
-/* Four phase oscillators on a star: each leg is coupled to the left fore one, both ways.
+/* Phase oscillators on a star, n of them: each leg is coupled to the left fore one, both ways.
  *
- *   T dphi_i/dt = 1 - k f(e_i),   T dphi_0/dt = 1 + k/3 sum f(e_i),   e_i = phi_i + d_i - phi_0 - d_0,  i = 1, 2, 3
+ *   T dphi_i/dt = 1 - k f(e_i),   T dphi_0/dt = 1 + k/(n-1) sum f(e_i),   e_i = phi_i + d_i - phi_0 - d_0,  i = 1 .. n-1
  *
  * d the footfalls of the gait, e wrapped to [-1/2, 1/2), f(e) = sin(pi e). On a tree no other differences of phase can
- * last: equal rates ask for -f(e_i) = sum f / 3 = c for all i, so c = -c = 0, and f vanishes at e = 0 alone.
+ * last: equal rates ask for -f(e_i) = sum f / (n-1) = c for all i, so c = -c = 0, and f vanishes at e = 0 alone.
  * Kuramoto's sin(2 pi e) would also rest at e = 1/2, which is where a trot is when it should become a pace.
  * V = sum (1 - cos pi e_i) falls along every path with |e_i| < 0.45; near the gait the differences die as exp(-k pi t/T)
  * and faster. Which way round a leg goes that is half a cycle off (|e_i| of 0.45 and more) is chosen so that on the way
@@ -39,7 +39,7 @@ static double phase_error(const pki_cpg *g, const double footfall[PKI_LEGS], int
 /* Legs that are half a cycle off go round so that they pass these footfalls. */
 static double directed_error(const double footfall[PKI_LEGS], int leg, double e)
 {
-  static const double by[PKI_LEGS] = {0, 0.75, 0.75, 0.25};
+  static const double by[PKI_LEGS] = {0, 0.75, 0.75, 0.25, 0.5, 0};
   if (fabs(e) < 0.45) {
     return e;
   }
@@ -54,12 +54,13 @@ static double coupling_pull(double e)
   return coupling * (fabs(angle) < 1e-8 ? angle : sin(angle));
 }
 
-void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm)
+void pki_cpg_start(pki_cpg *g, int legs, const pki_rhythm *rhythm)
 {
   memset(g, 0, sizeof *g);
+  g->legs = legs;
   g->duty = rhythm->duty;
   g->cycle = rhythm->cycle;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < g->legs; i++) {
     const double place = rhythm->footfall[0] - rhythm->footfall[i];
     g->phase[i] = place - floor(place);
     g->late[i] = g->phase[i] >= g->duty;
@@ -69,14 +70,14 @@ void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm)
 
 void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt)
 {
-  double rate[PKI_LEGS] = {1, 1, 1, 1};
-  for (int i = 1; i < PKI_LEGS; i++) {
+  double rate[PKI_LEGS] = {1, 1, 1, 1, 1, 1};
+  for (int i = 1; i < g->legs; i++) {
     const double pull = coupling_pull(directed_error(goal->footfall, i, phase_error(g, goal->footfall, i)));
     rate[i] -= pull;
-    rate[0] += pull * (1.0 / (PKI_LEGS - 1));
+    rate[0] += pull * (1.0 / (g->legs - 1));
   }
   const double pace = 1 / g->cycle, part = dt * pace;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < g->legs; i++) {
     g->phase[i] += part * rate[i];
     g->rate[i] = rate[i] * pace;
     if (g->late[i] && g->phase[i] >= 1) {
@@ -100,7 +101,7 @@ void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt)
 double pki_cpg_distance(const pki_cpg *g, const pki_rhythm *rhythm)
 {
   double most = 0;
-  for (int i = 1; i < PKI_LEGS; i++) {
+  for (int i = 1; i < g->legs; i++) {
     most = fmax(most, fabs(phase_error(g, rhythm->footfall, i)));
   }
   return most;
@@ -110,9 +111,9 @@ double pki_cpg_distance(const pki_cpg *g, const pki_rhythm *rhythm)
 bool pki_cpg_flies(const pki_cpg *g)
 {
   bool flies = false;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < g->legs; i++) {
     bool alone = true;
-    for (int j = 0; j < PKI_LEGS; j++) {
+    for (int j = 0; j < g->legs; j++) {
       const double place = pki_cpg_place(g, j) + g->duty - pki_cpg_place(g, i);
       const double then = place - floor(place);
       alone = alone && (i == j || then >= g->duty - 1e-6 || then < 1e-6);

@@ -1,11 +1,13 @@
-/* A central pattern generator: four coupled phase oscillators, one for each leg (cpg.c has the equations). */
+/* A central pattern generator: coupled phase oscillators, one for each leg (cpg.c has the equations). */
 #ifndef PKI_GAIT_CPG_H
 #define PKI_GAIT_CPG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PKI_LEGS = 4 };
+#include "pronk/gait.h"
+
+enum { PKI_LEGS = PK_GAIT_LEGS /* of a robot, at most */ };
 
 /* What the oscillators are drawn to. */
 typedef struct pki_rhythm {
@@ -19,9 +21,10 @@ typedef struct pki_cpg {
   bool late[PKI_LEGS];    /* its part began in the air: it stands until its first landing */
   double rate[PKI_LEGS];  /* cycles/s, of the last step */
   double duty, cycle;     /* now */
+  int legs;
 } pki_cpg;
 
-void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm);
+void pki_cpg_start(pki_cpg *g, int legs, const pki_rhythm *rhythm);
 void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt);
 
 /* Place of a leg in its cycle, 0 to 1; whether it is planned to be on the ground. pki_foot_schedule (kernels/feet.h) has the

@@ -18,17 +18,17 @@ static double approach_limited(double value, double goal, double most)
 static bool any_foot_reaches(const pki_walk *w)
 {
   bool any = false;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < w->cpg.legs; i++) {
     any = any || w->feet[i].mode == PKI_FOOT_REACH;
   }
   return any;
 }
 
-/* All four feet are planned to stand. */
+/* All feet are planned to stand. */
 static bool all_feet_in_stance(const pki_walk *w)
 {
   bool all = true;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < w->cpg.legs; i++) {
     all = all && pki_cpg_stance(&w->cpg, i);
   }
   return all;
@@ -42,7 +42,7 @@ static pki_rhythm rhythm_of(const pki_locomotion *c, pk_gait gait, double *lift)
   const bool own = gait == o->gait;
   pki_rhythm r = {.duty = own && o->duty > 0 ? o->duty : row->duty,
                   .cycle = own && o->cycle > 0 ? o->cycle : row->cycle * c->tau};
-  memcpy(r.footfall, row->footfall, sizeof r.footfall);
+  pki_gait_footfall(row, c->leg_count, r.footfall);
   *lift = own && o->lift > 0 ? o->lift : row->lift * c->height;
   return r;
 }
@@ -79,7 +79,7 @@ static void start_walking(const pki_locomotion *c, pki_walk *w, const pk_gait_ch
     pki_jump_start(c, w);
     w->jumped = goal->at;
   } else {
-    pki_cpg_start(&w->cpg, &w->rhythm);
+    pki_cpg_start(&w->cpg, c->leg_count, &w->rhythm);
   }
 }
 
@@ -119,7 +119,7 @@ void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
     double lift;
     w->rhythm = rhythm_of(c, go && !jump ? goal.gait : PK_GAIT_TROT, &lift);
     if (!go || jump) {
-      w->rhythm.duty = fmax(w->rhythm.duty, ending); /* all four feet must stand at once for an end */
+      w->rhythm.duty = fmax(w->rhythm.duty, ending); /* all feet must stand at once for an end */
     }
     if (!w->walking && go) {
       start_walking(c, w, &goal, lift);

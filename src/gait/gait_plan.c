@@ -61,14 +61,14 @@ static void forecast_stance(const pki_locomotion *c, const pki_walk *w, double d
 {
   pki_cpg g = w->cpg;
   double point[PKI_LEGS][3], first[PKI_LEGS];
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     first[i] = floor(g.phase[i]);
     memcpy(point[i], w->feet[i].ground, sizeof point[i]);
   }
   for (int k = 0; k < PKI_MPC_KNOTS; k++) {
     const pki_cpg before = g;
     pki_cpg_step(&g, &w->rhythm, dt);
-    for (int i = 0; i < PKI_LEGS; i++) {
+    for (int i = 0; i < c->leg_count; i++) {
       const double from = before.phase[i], to = g.phase[i];
       /* a foot that touched early stands till its time */
       const bool early =
@@ -140,7 +140,7 @@ static void set_reference(const pki_locomotion *c, const pki_walk *w, double dt,
     const double half = time - 0.5 * dt;
     const double mass[3] = {w->com[0] + w->velocity[0] * half, w->com[1] + w->velocity[1] * half,
                             w->com[2] + rise + climb * half};
-    for (int i = 0; i < PKI_LEGS; i++) {
+    for (int i = 0; i < c->leg_count; i++) {
       for (int r = 0; r < 3; r++) {
         knot->arm[i][r] = (knot->arm[i][r] - mass[r]) / h;
       }
@@ -153,7 +153,7 @@ static void apply_plan(const pki_locomotion *c, pki_walk *w, const pki_mpc *m)
 {
   const double weight = c->mass * c->gravity;
   double acc[3] = {0, 0, -c->gravity}, moment[3] = {0, 0, 0}, alpha[3], off[3], omega[3], spin[3], swing[3];
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     double arm[3], turn[3];
     pki_foot_now *now = &w->now[i];
     if (w->feet[i].mode != PKI_FOOT_STANCE) {
@@ -187,7 +187,8 @@ static void apply_plan(const pki_locomotion *c, pki_walk *w, const pki_mpc *m)
 
 void pki_plan(const pki_locomotion *c, pki_walk *w)
 {
-  pki_mpc m = {.gravity = {0, 0, -1},
+  pki_mpc m = {.legs = c->leg_count,
+               .gravity = {0, 0, -1},
                .friction = c->options.friction,
                .least = least,
                .limit = w->strength,

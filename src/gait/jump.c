@@ -22,15 +22,15 @@ static const double hardest = 1.5;  /* a, in g, at most */
 static const double softest = 0.05; /* and at least: legs that barely carry the robot where it stands now */
 
 /* a/g */
-static double push_acceleration(double strength)
+static double push_acceleration(const pki_locomotion *c, double strength)
 {
-  return fmin(hardest, share * (PKI_LEGS * strength - 1));
+  return fmin(hardest, share * (c->leg_count * strength - 1));
 }
 
 /* H for the largest D: with D + e = v^2/(2 a), H = e + (D + e) a/g. */
 double pki_jump_reach(const pki_locomotion *c, double strength)
 {
-  return c->height * (extend + (extend + deepest) * fmax(0, push_acceleration(strength)));
+  return c->height * (extend + (extend + deepest) * fmax(0, push_acceleration(c, strength)));
 }
 
 void pki_jump_start(const pki_locomotion *c, pki_walk *w)
@@ -40,14 +40,14 @@ void pki_jump_start(const pki_locomotion *c, pki_walk *w)
   w->jumping = true;
   j->speed = sqrt(2 * g * fmax(c->options.jump - e, e));
   /* no stronger than the legs, no deeper than they bend: the rest of the height is not to be had */
-  j->push = g * fmax(softest, push_acceleration(w->strength));
+  j->push = g * fmax(softest, push_acceleration(c, w->strength));
   const double room = (extend + deepest) * c->height;
   j->speed = fmin(j->speed, sqrt(2 * j->push * room));
   j->deep = j->speed * j->speed / (2 * j->push) - e;
   j->down = crouch * c->tau;
   const double stance = j->down + j->speed / j->push, flight = 2 * j->speed / g;
   w->rhythm = (pki_rhythm){.duty = stance / (stance + flight), .cycle = stance + flight};
-  pki_cpg_start(&w->cpg, &w->rhythm);
+  pki_cpg_start(&w->cpg, c->leg_count, &w->rhythm);
   w->lift = 0.6 * (j->speed * j->speed / (2 * g) + e);
 }
 

@@ -35,7 +35,7 @@ void pki_bodies_divide(pki_locomotion *c)
   for (int j = 0; j < c->body_count; j++) {
     memcpy(c->bodies[j].first_moment, c->bodies[j].h, sizeof c->bodies[j].h);
   }
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     const pki_leg *leg = &c->legs[i];
     for (int k = 0; k < 3 && leg->plain; k++) {
       const pki_gait_body *b = &c->bodies[leg->row[k]];
@@ -64,7 +64,7 @@ void pki_bodies_list(pki_locomotion *c, const pk_model *model)
   for (int j = robot->nbody - 1; j > 0; j--) {
     c->bodies[c->bodies[j].parent].subtree_mass += c->bodies[j].subtree_mass;
   }
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     pki_leg *leg = &c->legs[i];
     for (int k = 0; k < 3; k++) {
       leg->row[k] = leg->body[k] - c->body;

@@ -1,17 +1,47 @@
 /* The legs of a model: from each foot's link up to the free trunk there must be three hinges: the first turns the leg
  * sideways, the others bend it. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gait/gait_kernels.h"
 #include "math/mat3.h"
 
-static const char *const defaults[PKI_LEGS] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
+static const char *const defaults[PKI_LEGS] = {"LF_FOOT", "RF_FOOT", "LM_FOOT",
+                                               "RM_FOOT", "LH_FOOT", "RH_FOOT"};
+static const char *const leg_names[PKI_LEGS] = {"left fore",    "right fore", "left middle",
+                                                "right middle", "left hind",  "right hind"};
 
-static const char *const leg_names[PKI_LEGS] = {"left fore", "right fore", "left hind", "right hind"};
+/* The place of a leg among those of a robot with six: four have no middle ones. */
+static int place_of(int legs, int leg)
+{
+  return legs == 4 && leg >= 2 ? leg + 2 : leg;
+}
 
-static pk_status no_foot(const pk_model *model, int leg, const char *name, pk_error *err)
+/* How many feet there are: six where the options name the last two, or none and the model has the middle ones by the default names. Names that are not
+ * given become the defaults. */
+static pk_status name_feet(pki_locomotion *c, const pk_model *model, pk_error *err)
+{
+  const char **feet = c->options.feet;
+  int named = 0;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    named += feet[i] != NULL;
+  }
+  if ((feet[4] != NULL) != (feet[5] != NULL)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
+                    "there are five feet, expected four or six");
+  }
+  const bool middle =
+      pk_model_find_link(model, defaults[2]) >= 0 && pk_model_find_link(model, defaults[3]) >= 0;
+  c->leg_count = feet[4] != NULL || (named == 0 && middle) ? 6 : 4;
+  for (int i = 0; i < c->leg_count; i++) {
+    feet[i] = feet[i] != NULL ? feet[i] : defaults[place_of(c->leg_count, i)];
+  }
+  return PK_OK;
+}
+
+static pk_status no_foot(const pk_model *model, const char *leg, const char *name, pk_error *err)
 {
   const char *near = NULL;
   for (int i = 0; i < model->nlink; i++) {
@@ -19,7 +49,7 @@ static pk_status no_foot(const pk_model *model, int leg, const char *name, pk_er
     near = pki_nearest_word(name, words, near ? 2 : 1) ? pki_nearest_word(name, words, near ? 2 : 1) : near;
   }
   return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
-                  "there is no link \"%s\" to be the %s foot%s%s%s", name, leg_names[leg],
+                  "there is no link \"%s\" to be the %s foot%s%s%s", name, leg,
                   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
@@ -66,7 +96,7 @@ static double reach_of(const pk_model *model, int link)
 }
 
 /* The foot is the outermost link with a shape of the last body of its leg; of another link nothing would stand. */
-static pk_status check_foot(const pk_model *model, int leg, int foot, const char *name, pk_error *err)
+static pk_status check_foot(const pk_model *model, const char *leg, int foot, const char *name, pk_error *err)
 {
   int outermost = foot;
   for (int i = 0; i < model->nlink; i++) {
@@ -75,14 +105,13 @@ static pk_status check_foot(const pk_model *model, int leg, int foot, const char
   }
   if (outermost != foot) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
-                    "the link \"%s\" is not the %s foot: \"%s\" is farther out on the same leg%s", name,
-                    leg_names[leg], model->links[outermost].name,
+                    "the link \"%s\" is not the %s foot: \"%s\" is farther out on the same leg%s", name, leg,
+                    model->links[outermost].name,
                     reach_of(model, foot) < 0 ? ", and has a shape to stand on" : "");
   }
   if (reach_of(model, foot) < 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
-                    "the %s foot \"%s\" has no collision shape: it would sink into the ground",
-                    leg_names[leg], name);
+                    "the %s foot \"%s\" has no collision shape: it would sink into the ground", leg, name);
   }
   return PK_OK;
 }
@@ -150,7 +179,7 @@ static double strength_of(const pki_locomotion *c, const pk_model *model)
 {
   const double weight = c->mass * c->gravity;
   double force = PKI_FOOT_HEAVY * weight;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     const pki_leg *leg = &c->legs[i];
     const double r = c->height - leg->hang, *l = leg->bones;
     const double cosine = (l[0] * l[0] + r * r - l[1] * l[1]) / (2 * l[0] * r);
@@ -177,16 +206,16 @@ static pk_status measure_all(pki_locomotion *c, const pk_model *model, pk_error 
     return pki_fail_memory(err, "a controller");
   }
   memcpy(q, model->q0, (size_t)model->nq * sizeof *q);
-  for (int i = 0; i < 3 * PKI_LEGS; i++) {
+  for (int i = 0; i < 3 * c->leg_count; i++) {
     q[model->dof_q[c->legs[i / 3].u[i % 3]]] = 0;
   }
   pk_kinematics_compute(work, q, NULL);
   c->arm = c->middle[0] = c->middle[1] = 0;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     pki_leg *leg = &c->legs[i];
-    height += measure_leg(c, model, work, J, leg) / PKI_LEGS;
-    c->arm += hypot(leg->hip[0], leg->hip[1]) / PKI_LEGS;
-    c->middle[0] += leg->hip[0] / PKI_LEGS, c->middle[1] += leg->hip[1] / PKI_LEGS;
+    height += measure_leg(c, model, work, J, leg) / c->leg_count;
+    c->arm += hypot(leg->hip[0], leg->hip[1]) / c->leg_count;
+    c->middle[0] += leg->hip[0] / c->leg_count, c->middle[1] += leg->hip[1] / c->leg_count;
   }
   c->height = c->options.height > 0 ? c->options.height : height;
   pk_workspace_destroy(work);
@@ -203,56 +232,79 @@ static pk_status measure_all(pki_locomotion *c, const pk_model *model, pk_error 
   return PK_OK;
 }
 
+static void swap_when(bool wrong, int *a, int *b)
+{
+  const int first = wrong ? *b : *a, second = wrong ? *a : *b;
+  *a = first, *b = second;
+}
+
+/* By their places: by x, the largest first, and each pair by y. */
+static void sort_legs(const pki_locomotion *c, int *order)
+{
+  const pki_leg *legs = c->legs;
+  const int n = c->leg_count;
+  for (int i = 0; i < n; i++) {
+    order[i] = i;
+  }
+  for (int i = 0; i < n; i++) {
+    for (int k = i + 1; k < n; k++) {
+      swap_when(legs[order[k]].hip[0] > legs[order[i]].hip[0], &order[i], &order[k]);
+    }
+  }
+  for (int i = 0; i < n; i += 2) {
+    swap_when(legs[order[i + 1]].hip[1] > legs[order[i]].hip[1], &order[i], &order[i + 1]);
+  }
+}
+
 /* Fore is where x is larger, left where y is: feet that are swapped make the robot fall. The right order is told. */
 static pk_status check_order(const pki_locomotion *c, const pk_model *model, pk_error *err)
 {
   const pki_leg *legs = c->legs;
-  const bool fore = legs[0].hip[0] >= legs[2].hip[0] && legs[0].hip[0] >= legs[3].hip[0] &&
-                    legs[1].hip[0] >= legs[2].hip[0] && legs[1].hip[0] >= legs[3].hip[0];
-  const bool left = legs[0].hip[1] >= legs[1].hip[1] && legs[2].hip[1] >= legs[3].hip[1];
-  if (fore && left) {
+  bool good = true;
+  for (int i = 0; i < c->leg_count; i += 2) {
+    good = good && legs[i].hip[1] >= legs[i + 1].hip[1];
+    for (int k = i + 2; k < c->leg_count; k++) {
+      good = good && legs[i].hip[0] >= legs[k].hip[0] && legs[i + 1].hip[0] >= legs[k].hip[0];
+    }
+  }
+  if (good) {
     return PK_OK;
   }
-  int order[PKI_LEGS] = {0, 1, 2, 3};
-  for (int i = 0; i < PKI_LEGS; i++) { /* by x, the largest first */
-    for (int k = i + 1; k < PKI_LEGS; k++) {
-      if (legs[order[k]].hip[0] > legs[order[i]].hip[0]) {
-        const int swap = order[i];
-        order[i] = order[k], order[k] = swap;
-      }
-    }
-  }
-  for (int i = 0; i < PKI_LEGS; i += 2) { /* and each pair by y */
-    if (legs[order[i + 1]].hip[1] > legs[order[i]].hip[1]) {
-      const int swap = order[i];
-      order[i] = order[i + 1], order[i + 1] = swap;
-    }
+  int order[PKI_LEGS];
+  char words[128] = "", feet[400] = "";
+  sort_legs(c, order);
+  for (int i = 0; i < c->leg_count; i++) {
+    const size_t at = strlen(words), to = strlen(feet);
+    const char *comma = i > 0 ? ", " : "";
+    snprintf(words + at, sizeof words - at, "%s%s", comma, leg_names[place_of(c->leg_count, i)]);
+    snprintf(feet + to, sizeof feet - to, "%s%s", comma, model->links[legs[order[i]].foot].name);
   }
   return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "feet"},
-                  "the feet are swapped; left fore, right fore, left hind, right hind are, by their places: "
-                  "[%s, %s, %s, %s]",
-                  model->links[legs[order[0]].foot].name, model->links[legs[order[1]].foot].name,
-                  model->links[legs[order[2]].foot].name, model->links[legs[order[3]].foot].name);
+                  "the feet are swapped; %s are, by their places: [%s]", words, feet);
 }
 
 pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
 {
-  for (int i = 0; i < PKI_LEGS; i++) {
-    const char *name = c->options.feet[i] ? c->options.feet[i] : defaults[i];
+  pk_status named = name_feet(c, model, err);
+  if (named != PK_OK) {
+    return named;
+  }
+  for (int i = 0; i < c->leg_count; i++) {
+    const char *name = c->options.feet[i], *which = leg_names[place_of(c->leg_count, i)];
     pki_leg *leg = &c->legs[i];
     leg->foot = pk_model_find_link(model, name);
     if (leg->foot < 0) {
-      return no_foot(model, i, name, err);
+      return no_foot(model, which, name, err);
     }
     c->robot = i == 0 ? model->links[leg->foot].robot : c->robot;
     const pk_model_robot *robot = &model->robots[c->robot];
     if (model->links[leg->foot].robot != c->robot || robot->root != PK_ROOT_FREE) {
       return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "feet"},
-                      "the foot \"%s\" is %s, expected four feet of one robot with a free root", name,
+                      "the foot \"%s\" is %s, expected feet of one robot with a free root", name,
                       robot->root != PK_ROOT_FREE ? "on a robot without a free root" : "on another robot");
     }
     pk_status status = find_joints(model, leg, name, robot->body, err);
-    status = status == PK_OK ? check_foot(model, i, leg->foot, name, err) : status;
+    status = status == PK_OK ? check_foot(model, which, leg->foot, name, err) : status;
     if (status != PK_OK) {
       return status;
     }

@@ -33,7 +33,7 @@ static void add_foot_contact(const pk_sim_contact *contact, double pace, bool ot
 /* The leg whose foot is a link, or -1. */
 static int leg_of(const pki_locomotion *c, int link)
 {
-  int leg = PKI_LEGS - 1;
+  int leg = c->leg_count - 1;
   while (leg >= 0 && c->legs[leg].foot != link) {
     leg--;
   }
@@ -43,7 +43,7 @@ static int leg_of(const pki_locomotion *c, int link)
 static void read_contacts(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
 {
   const double pace = 1 / seen->dt;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     w->now[i].load = 0;
     w->now[i].wall = false;
   }
@@ -70,7 +70,7 @@ static void start_standing(const pki_locomotion *c, pki_walk *w)
   w->jumped = -1;
   w->yaw = w->heading;
   w->normal[2] = 1;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     pki_foot *foot = &w->feet[i];
     foot->mode = PKI_FOOT_STANCE;
     foot->since = PKI_FOOT_RAMP * c->tau;
@@ -82,7 +82,7 @@ static void start_standing(const pki_locomotion *c, pki_walk *w)
 static void command_damping_only(const pki_locomotion *c, const pk_model *m, pk_command *commands)
 {
   const double damping = limp * c->mass * c->height * c->height * c->pace;
-  for (int i = 0; i < 3 * PKI_LEGS; i++) {
+  for (int i = 0; i < 3 * c->leg_count; i++) {
     const int u = c->legs[i / 3].u[i % 3];
     commands[u] = (pk_command){.kd = damping};
     pki_command_limit(&commands[u], m->dof_effort[u]);
@@ -119,7 +119,7 @@ static void plan_trunk(const pki_locomotion *c, pki_walk *w)
     w->drift[k] += fmin(1, w->period / w->cpg.cycle) * (ahead - w->drift[k]);
   }
   pki_plan(c, w);
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     const pki_foot_mode mode = w->feet[i].mode;
     const double left =
         (1 - pki_cpg_place(&w->cpg, i)) / w->cpg.rate[i]; /* of a swing, which ends with the cycle */
@@ -215,8 +215,10 @@ static const int change_field_count = sizeof change_fields / sizeof change_field
 static const pk_field locomotion_fields[] = {
     {WALK(period), PK_FIELD_REAL, "s", 2.5e-3, 0, 0.02, NULL,
      "time between updates, whole steps; 0: each step"},
-    {WALK(feet), PK_FIELD_PART, "", 0, 0, 4, NULL,
-     "four links: left fore, right fore, left hind, right hind; default: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT"},
+    {WALK(feet), PK_FIELD_PART, "", 0, 4, PK_GAIT_LEGS, NULL,
+     "four or six links, pair by pair from fore to hind, left first; default: LF_FOOT, RF_FOOT, then "
+     "LM_FOOT, RM_FOOT where "
+     "there are such, LH_FOOT, RH_FOOT"},
     {WALK(gait), PK_FIELD_ROW, "", PK_GAIT_STAND, 0, 0, pki_gaits, "what the feet do"},
     {WALK(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, along its x"},
     {WALK(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},
@@ -285,6 +287,25 @@ static pk_status validate_locomotion_options(const pk_locomotion_options *o, pk_
   return status;
 }
 
+/* A gait that is asked for must be one of so many legs. */
+static pk_status validate_gait(const pki_locomotion *c, pk_gait gait, pk_error *err)
+{
+  const pki_gait_row *row = pki_gaits[gait];
+  return pki_gait_suits(row, c->leg_count)
+             ? PK_OK
+             : pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "gait"},
+                        "the gait \"%s\" is one of four legs, and the robot has %d", row->name, c->leg_count);
+}
+
+static pk_status validate_gaits(const pki_locomotion *c, const pk_locomotion_options *o, pk_error *err)
+{
+  pk_status status = validate_gait(c, o->gait, err);
+  for (int i = 0; i < o->change_count && status == PK_OK; i++) {
+    status = validate_gait(c, o->changes[i].gait, err);
+  }
+  return status;
+}
+
 /* A jump that is asked for must be one that the legs can make. */
 static pk_status validate_jump(const pki_locomotion *c, const pk_locomotion_options *o, pk_error *err)
 {
@@ -308,6 +329,7 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
   pki_locomotion made = {.options = options ? *options : pk_locomotion_options_default()};
   pk_status status = validate_locomotion_options(&made.options, err);
   status = status == PK_OK ? pki_legs_find(&made, model, err) : status;
+  status = status == PK_OK ? validate_gaits(&made, &made.options, err) : status;
   status = status == PK_OK ? validate_jump(&made, &made.options, err) : status;
   if (status != PK_OK) {
     return status;
@@ -370,6 +392,7 @@ pk_status pk_locomotion_set_gait(pk_sim *sim, pk_gait gait, pk_error *err)
   chosen.gait = gait;
   chosen.change_count = 0;
   pk_status status = validate_locomotion_options(&chosen, err);
+  status = status == PK_OK ? validate_gaits(c, &chosen, err) : status;
   status = status == PK_OK ? validate_jump(c, &chosen, err) : status;
   if (status == PK_OK) {
     w->request.has_gait = true;
@@ -410,8 +433,9 @@ static pk_status change_speed(pk_sim *sim, const void *before, const void *optio
 
 const pki_controller_row pki_controller_locomotion = {
     .name = "locomotion",
-    .doc = "a quadruped stands, walks in nine gaits, jumps: forces by prediction, footholds by velocity "
-           "feedback",
+    .doc =
+        "a robot on four or six legs stands, walks in nine gaits, jumps: forces by prediction, footholds by "
+        "velocity feedback",
     .fields = locomotion_fields,
     .nfield = LOCOMOTION_FIELDS,
     .options_size = sizeof(pk_locomotion_options),

@@ -62,6 +62,7 @@ typedef struct pki_locomotion {
   double height;    /* m, of the trunk above the feet's points */
   double tau, pace; /* s, sqrt(height/gravity); 1/s, its inverse */
   double strength;  /* as pki_walk's, in the stance with the feet below the hips */
+  int leg_count;
   pki_leg legs[PKI_LEGS];
   int body, body_count; /* the trunk in the model, and how many bodies the robot has */
   pki_gait_body bodies[PKI_GAIT_BODIES];

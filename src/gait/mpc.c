@@ -30,14 +30,14 @@ static const double close = 1e-3; /* forces this near have settled */
 
 /* One knot of the sweep. */
 typedef struct stage {
-  int n;                  /* of forces that there are */
-  int who[PKI_LEGS];      /* foot of each three */
-  double B[X][U];         /* of the forces that there are */
-  double H_inverse[U][U]; /* H = R + B' P B */
-  double G[U][X];         /* B' P A */
-  double K[U][X];         /* inv(H) G */
-  double P[X][X];         /* of the state after the knot */
-  double c[X], Pc[X];     /* of gravity, and P c */
+  int n;                   /* of forces that there are */
+  int who[PKI_LEGS];       /* foot of each three */
+  double B[X][U];          /* of the forces that there are */
+  double H_inverse[U * U]; /* H = R + B' P B; rows of three for each leg */
+  double G[U][X];          /* B' P A */
+  double K[U][X];          /* inv(H) G */
+  double P[X][X];          /* of the state after the knot */
+  double c[X], Pc[X];      /* of gravity, and P c */
   double kff[U];
 } stage;
 
@@ -50,7 +50,7 @@ static void input_matrix(const pki_mpc *m, const pki_mpc_knot *knot, stage *s)
   const double dt = knot->dt;
   s->n = 0;
   memset(s->B, 0, sizeof s->B);
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < m->legs; i++) {
     if (knot->share[i] <= 0) {
       continue;
     }
@@ -85,19 +85,20 @@ static void times_A(double dt, double *row)
 }
 
 /* inv(H) from its factor, all columns at once: so rounds need no substitutions. Beyond n it is zero. */
-static void invert_hessian(const double L[U][U], int n, double out[U][U])
+static void invert_hessian(const double L[U][U], int n, int width, double *out)
 {
-  memset(out, 0, U * sizeof out[0]);
+  memset(out, 0, (size_t)(width * width) * sizeof *out);
   for (int i = 0; i < n; i++) {
-    out[i][i] = 1;
+    out[i * width + i] = 1;
   }
-  pki_cholesky_solve(L[0], n, U, out[0], U);
+  pki_cholesky_solve(L[0], n, U, out, width);
 }
 
 /* H = R + rho + B' P B, G = B' P A and P of the state before the knot: Q + A' P A - G' K. */
 static void sweep_matrices(const pki_mpc *m, const pki_mpc_knot *knot, stage *s, bool first,
                            double before[X][X])
 {
+  const int width = 3 * m->legs;
   double PB[U][X], L[U][U] = {{0}};
   memset(PB, 0, sizeof PB);
   for (int i = 0; i < s->n; i++) {
@@ -120,12 +121,12 @@ static void sweep_matrices(const pki_mpc *m, const pki_mpc_knot *knot, stage *s,
     times_A(knot->dt, s->G[i]);
   }
   pki_cholesky(L[0], s->n, U);
-  invert_hessian(L, s->n, s->H_inverse);
+  invert_hessian(L, s->n, width, s->H_inverse);
   memset(s->K, 0, sizeof s->K);
   for (int i = 0; i < s->n; i++) {
     for (int k = 0; k < s->n; k++) {
       for (int j = 0; j < X; j++) {
-        s->K[i][j] += s->H_inverse[i][k] * s->G[k][j];
+        s->K[i][j] += s->H_inverse[i * width + k] * s->G[k][j];
       }
     }
   }
@@ -179,6 +180,7 @@ static void prepare_stages(const pki_mpc *m, sweep *w)
 /* The best forces towards z - y: backward for the offsets, forward for the motion. */
 static void sweep_vectors(const pki_mpc *m, sweep *w, const pki_mpc_guess *g, double u[N][U])
 {
+  const int width = 3 * m->legs;
   double p[X], s[X], h[U] = {0};
   for (int r = 0; r < X; r++) {
     p[r] = -m->last * m->weight[r] * m->knots[N - 1].wanted[r];
@@ -200,8 +202,8 @@ static void sweep_vectors(const pki_mpc *m, sweep *w, const pki_mpc_guess *g, do
     }
     memset(at->kff, 0, sizeof at->kff);
     for (int i = 0; i < at->n; i++) {
-      for (int r = 0; r < U; r++) {
-        at->kff[r] += at->H_inverse[i][r] * h[i];
+      for (int r = 0; r < width; r++) {
+        at->kff[r] += at->H_inverse[i * width + r] * h[i];
       }
     }
     times_A(knot->dt, s);

@@ -20,6 +20,7 @@ typedef struct pki_mpc_guess {
 } pki_mpc_guess;
 
 typedef struct pki_mpc {
+  int legs;
   double inertia_inverse[9], gravity[3];
   double normal[3], friction;    /* friction cone of a foot */
   double least, limit;           /* its normal force, while it stands */

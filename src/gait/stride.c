@@ -132,9 +132,10 @@ static pk_status measure_inertia(pki_stride_plan *p, const pk_model *model, pk_e
 pk_status pki_stride_init(pki_stride_plan *plan, const pk_model *model,
                           const char *const feet[PKI_STRIDE_LEGS], double height, pk_error *err)
 {
+  static const char *const defaults[PKI_STRIDE_LEGS] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
   pki_locomotion c = {.options = pk_locomotion_options_default()};
   for (int i = 0; i < PKI_STRIDE_LEGS; i++) {
-    c.options.feet[i] = feet != NULL ? feet[i] : NULL;
+    c.options.feet[i] = feet != NULL && feet[i] != NULL ? feet[i] : defaults[i];
   }
   c.options.height = height;
   const double *g = model->gravity;

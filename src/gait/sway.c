@@ -24,7 +24,7 @@ void pki_sway_design(pki_locomotion *c)
 static void wanted_zmp(const pki_locomotion *c, const pki_walk *w, const pki_cpg *g, double out[2])
 {
   double sum = 0, mean[2] = {0, 0};
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     const double place = pki_cpg_place(g, i);
     if (!pki_cpg_stance(g, i)) {
       continue;

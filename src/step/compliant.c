@@ -183,8 +183,6 @@ void pki_compliant_commit(pk_sim *sim)
   sim->contact.nspring = 0;
 }
 
-#define PKI_SPRING_READS "viscous stiffness_n stiffness_t damping_n damping_t"
-
 const pki_law pki_law_compliant = {
     .name = "compliant",
     .doc = "springs and dampers to an anchor point, stick and slip (Gehring et al. "

@@ -25,6 +25,9 @@
 
 #include "step/world.h"
 
+/* What all of them read. */
+#define PKI_SPRING_READS "viscous stiffness_n stiffness_t stiffness_cubic damping_n damping_t"
+
 /* A law of springs: lambda (normal, tangents) of one contact at the velocity v in its axes, and its memory for the next step. */
 typedef void pki_spring_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
                             const double v[3], pki_spring *s, double lambda[3]);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "bench/count.h"
+#include "measure/count.h"
 #include "bench/peak_kernel.h"
 #include "support/bounds.h"
 

@@ -52,6 +52,45 @@ static void legs_hang_on_the_free_root(void **state)
   run_free(&r);
 }
 
+/* The planted numbers of StarLETH: hips, links of 0.2 and 0.235 m, and 1.8 + 0.31 + 0.32 kg. */
+static void legs_have_hips_reach_and_masses(void **state)
+{
+  (void)state;
+  cJSON *o = run_json("info starleth --legs --json", 0);
+  const cJSON *legs = array(o, "legs", 4), *leg = cJSON_GetArrayItem(legs, 0);
+  assert_string_equal(cJSON_GetObjectItem(leg, "foot")->valuestring, "LF_FOOT");
+  assert_string_equal(cJSON_GetObjectItem(leg, "form")->valuestring, "point, plane");
+  assert_near(number(leg, "mass"), 2.43, 1e-12);
+  assert_near(number(leg, "thigh"), 0.2, 1e-12);
+  assert_near(number(leg, "shank"), 0.235, 1e-12);
+  assert_near(cJSON_GetArrayItem(array(leg, "reach", 2), 0)->valuedouble, 0.035, 1e-12);
+  assert_near(cJSON_GetArrayItem(array(leg, "reach", 2), 1)->valuedouble, 0.435, 1e-12);
+  /* knees of 0.1 to 2.46 rad: the law of cosines */
+  const double c = 0.2 * 0.2 + 0.235 * 0.235, k = 2 * 0.2 * 0.235;
+  const cJSON *within = array(leg, "reach_within_limits", 2);
+  assert_near(cJSON_GetArrayItem(within, 0)->valuedouble, sqrt(c + k * cos(2.46)), 1e-12);
+  assert_near(cJSON_GetArrayItem(within, 1)->valuedouble, sqrt(c + k * cos(0.1)), 1e-12);
+  assert_near(cJSON_GetArrayItem(array(leg, "hip", 3), 2)->valuedouble, -0.0685, 1e-12);
+  const cJSON *knee = cJSON_GetArrayItem(array(leg, "hinges", 3), 2);
+  assert_string_equal(cJSON_GetObjectItem(knee, "joint")->valuestring, "LF_KFE");
+  cJSON_Delete(o);
+  o = run_json("info coman --legs --json", 0);
+  legs = array(o, "legs", 4);
+  assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(legs, 0), "form")->valuestring, "pose");
+  assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(legs, 2), "form")->valuestring, "none");
+  assert_true(cJSON_IsString(cJSON_GetObjectItem(cJSON_GetArrayItem(legs, 2), "why")));
+  cJSON_Delete(o);
+  run_result r = run("info ur10 --legs");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "point, plane"));
+  assert_true(contains(r.out, "wrist_1_joint (kept)"));
+  run_free(&r);
+  r = run("info motors/maxon-re40 --legs");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "--legs is for models"));
+  run_free(&r);
+}
+
 static void json_has_the_promised_fields_and_full_arrays(void **state)
 {
   (void)state;
@@ -222,6 +261,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_person_sees_the_tree_with_kinds_limits_and_masses),
       cmocka_unit_test(legs_hang_on_the_free_root),
+      cmocka_unit_test(legs_have_hips_reach_and_masses),
       cmocka_unit_test(json_has_the_promised_fields_and_full_arrays),
       cmocka_unit_test(what_has_no_bound_is_null),
       cmocka_unit_test(a_model_is_a_file_a_folder_or_a_name),

@@ -65,6 +65,92 @@ static void a_person_sees_shape_verdict_and_parts(void **state)
   remove("cli_solve.fc");
 }
 
+static const cJSON *item_of(const cJSON *o, const char *name, int k)
+{
+  return cJSON_GetArrayItem(cJSON_GetObjectItem(o, name), k);
+}
+
+/* StarLETH well bent: a quarter of the weight on each foot, and the knee's angle by the law of cosines. */
+static void a_stance_has_angles_forces_and_torques(void **state)
+{
+  (void)state;
+  static const char *const knees[4] = {"LF_KFE", "RF_KFE", "LH_KFE", "RH_KFE"};
+  cJSON *o = run_json("solve --stance starleth --json", 0);
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "balanced")));
+  assert_true(number(cJSON_GetObjectItem(o, "reduced"), "nu") == 6);
+  const double reach = 0.785 * 0.435;
+  const double bent = acos((reach * reach - 0.2 * 0.2 - 0.235 * 0.235) / (2 * 0.2 * 0.235));
+  /* the knee is off the line from the hip to the foot by twice the area of their triangle over that line */
+  const double arm = 0.2 * 0.235 * sin(bent) / reach, shank = asin(0.2 * sin(bent) / reach);
+  /* about the knee: the foot's force, less the weight of the shank, whose centre is 0.084 m down */
+  const double torque = 26.82 * 9.81 / 4 * arm - 0.32 * 9.81 * 0.084 * sin(shank);
+  for (int i = 0; i < 4; i++) {
+    const cJSON *leg = item_of(o, "legs", i);
+    assert_near(number(cJSON_GetObjectItem(leg, "joints"), knees[i]), i < 2 ? -bent : bent, 1e-9);
+    assert_near(number(cJSON_GetObjectItem(leg, "torques"), knees[i]), i < 2 ? torque : -torque, 1e-9);
+    assert_near(item_of(leg, "force", 2)->valuedouble, 26.82 * 9.81 / 4, 1e-9);
+    assert_near(number(leg, "friction"), 0, 1e-9);
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(leg, "within_limits")));
+  }
+  for (int k = 0; k < 6; k++) {
+    assert_near(item_of(cJSON_GetObjectItem(o, "reduced"), "acceleration", k)->valuedouble, 0, 1e-9);
+  }
+  cJSON_Delete(o);
+}
+
+/* Three feet about the mass carry it; two on one side do not, and the command says so. */
+static void a_stance_that_cannot_rest_is_told(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *line, *words;
+    int status;
+  } wrong[] = {
+      {"solve --stance starleth --foot LF_FOOT=2,0,0", "out of its leg's reach", 1},
+      {"solve --stance starleth --foot LF=0,0,0", "no leg that stands ends in \"LF\"", 2},
+      {"solve --stance starleth --foot LF_FOOT=0,0", "expected LINK=X,Y,Z", 2},
+      {"solve --stance starleth --trunk 0,0", "expected X,Y,Z", 2},
+      {"solve --stance ur10", "one robot with a free root", 2},
+      {"solve --stance starleth --solver bgs", "--solver is for saved problems", 2},
+      {"solve --trunk 0,0,1 x.fc", "--trunk is for a stance", 2},
+      {"solve --stance", "takes one model", 2},
+  };
+  run_result r = run("solve --stance starleth --feet LF_FOOT,RF_FOOT,LH_FOOT --trunk 0.02,0.02,0.42");
+  assert_int_equal(r.status, 0);
+  run_free(&r);
+  r = run("solve --stance starleth --feet LF_FOOT,LH_FOOT");
+  assert_int_equal(r.status, 1);
+  assert_true(contains(r.out, "not at rest"));
+  run_free(&r);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    r = run(wrong[i].line);
+    assert_int_equal(r.status, wrong[i].status);
+    assert_true(contains(r.err, wrong[i].words));
+    run_free(&r);
+  }
+}
+
+/* Two rows that are one, shifted by a tenth: z = 1/2.1, and the problem given is off by a tenth of that. */
+static void a_regularised_problem_is_judged_as_the_one_given(void **state)
+{
+  (void)state;
+  write_file("cli_tikhonov.lcp", "lcp 2 4 0 0 0\n0 0 1\n0 1 1\n1 0 1\n1 1 1\n-1 -1\n");
+  cJSON *o = run_json("solve cli_tikhonov.lcp --regularisation 0.1 --json", 1);
+  assert_string_equal(cJSON_GetObjectItem(o, "outcome")->valuestring, "regularised");
+  assert_near(number(o, "residual"), 0.1 / 2.1, 1e-12);
+  const cJSON *part = cJSON_GetObjectItem(o, "regularised");
+  assert_near(number(part, "bound"), 0.1 / 2.1, 1e-12);
+  assert_less(number(part, "residual"), 1e-12);
+  cJSON_Delete(o);
+  write_file("cli_solve.fc", easy);
+  run_result r = run("solve cli_solve.fc --regularisation 0.1");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "--regularisation is for .lcp files"));
+  run_free(&r);
+  remove("cli_solve.fc");
+  remove("cli_tikhonov.lcp");
+}
+
 static void all_tries_every_solver_that_works_from_W(void **state)
 {
   (void)state;
@@ -387,6 +473,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(json_has_the_promised_fields),
       cmocka_unit_test(a_person_sees_shape_verdict_and_parts),
+      cmocka_unit_test(a_stance_has_angles_forces_and_torques),
+      cmocka_unit_test(a_stance_that_cannot_rest_is_told),
+      cmocka_unit_test(a_regularised_problem_is_judged_as_the_one_given),
       cmocka_unit_test(all_tries_every_solver_that_works_from_W),
       cmocka_unit_test(the_solvers_in_velocities_ask_for_factors),
       cmocka_unit_test(sweeps_may_stop_by_their_change),

@@ -1,4 +1,4 @@
-/* Four oscillators find every gait from everywhere, never run backward, and change without a break. */
+/* Oscillators of four and of six legs find every gait from everywhere, never run backward, and change without a break. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,26 +14,33 @@
 #include "gait/gaits.h"
 #include "support/bounds.h"
 
-static pki_rhythm rhythm(pk_gait gait)
+static pki_rhythm rhythm_on(pk_gait gait, int legs)
 {
   const pki_gait_row *row = pki_gaits[gait];
   pki_rhythm r = {.duty = row->duty, .cycle = 0.2 * row->cycle};
-  memcpy(r.footfall, row->footfall, sizeof r.footfall);
+  pki_gait_footfall(row, legs, r.footfall);
   return r;
 }
 
-/* From random phases, and from those that are worst: each leg half a cycle off. */
-static void it_finds_every_gait_from_everywhere(void **state)
+static pki_rhythm rhythm(pk_gait gait)
 {
-  (void)state;
+  return rhythm_on(gait, 4);
+}
+
+/* From random phases, and from those that are worst: each leg half a cycle off. */
+static void it_finds_every_gait_on(int legs)
+{
   pki_random random = pki_random_seeded(7);
   for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait++) {
-    const pki_rhythm goal = rhythm((pk_gait)gait);
+    if (!pki_gait_suits(pki_gaits[gait], legs)) {
+      continue;
+    }
+    const pki_rhythm goal = rhythm_on((pk_gait)gait, legs);
     for (int trial = 0; trial < 200; trial++) {
       pki_cpg g;
-      pki_cpg_start(&g, &goal);
-      for (int i = 0; i < PKI_LEGS; i++) {
-        g.phase[i] += trial < 16 ? 0.5 * (trial >> i & 1) : pki_random_between(&random, 0, 1);
+      pki_cpg_start(&g, legs, &goal);
+      for (int i = 0; i < legs; i++) {
+        g.phase[i] += trial < 1 << legs ? 0.5 * (trial >> i & 1) : pki_random_between(&random, 0, 1);
       }
       for (double t = 0; t < 8 * goal.cycle; t += 2.5e-3) {
         pki_cpg_step(&g, &goal, 2.5e-3);
@@ -41,6 +48,33 @@ static void it_finds_every_gait_from_everywhere(void **state)
       assert_less(pki_cpg_distance(&g, &goal), 2e-3);
     }
   }
+}
+
+static void it_finds_every_gait_from_everywhere(void **state)
+{
+  (void)state;
+  it_finds_every_gait_on(4);
+}
+
+static void six_legs_find_theirs(void **state)
+{
+  (void)state;
+  it_finds_every_gait_on(6);
+}
+
+/* Fore and hind foot of a side land with the middle one of the other; a wave runs from hind to fore, one foot at a time. */
+static void six_legs_have_tripods_and_waves(void **state)
+{
+  (void)state;
+  const pki_rhythm trot = rhythm_on(PK_GAIT_TROT, 6), crawl = rhythm_on(PK_GAIT_CRAWL, 6);
+  for (int i = 0; i < 6; i++) {
+    static const double tripods[6] = {0, 0.5, 0.5, 0, 0, 0.5}, wave[6] = {0, 3, 5, 2, 4, 1};
+    assert_near(trot.footfall[i], tripods[i], 0);
+    assert_near(crawl.footfall[i], wave[i] / 6, 1e-15);
+  }
+  assert_false(pki_gait_suits(pki_gaits[PK_GAIT_GALLOP], 6));
+  assert_false(pki_gait_suits(pki_gaits[PK_GAIT_CANTER], 6));
+  assert_true(pki_gait_suits(pki_gaits[PK_GAIT_GALLOP], 4));
 }
 
 /* Between all pairs of gaits: phases rise in every step by less than twice their pace, duty and cycle move without steps,
@@ -55,11 +89,11 @@ static void gaits_change_without_a_break(void **state)
     const double swing = fmax((1 - from.duty) * from.cycle, (1 - to.duty) * to.cycle);
     const double longer = fmax(from.cycle, to.cycle);
     pki_cpg g;
-    pki_cpg_start(&g, &from);
+    pki_cpg_start(&g, 4, &from);
     for (double t = 0; t < 7 * longer; t += dt) {
       const pki_cpg before = g;
       pki_cpg_step(&g, &to, dt);
-      for (int i = 0; i < PKI_LEGS; i++) {
+      for (int i = 0; i < g.legs; i++) {
         const double gone = (g.phase[i] - before.phase[i]) * before.cycle / dt;
         assert_greater(gone, 0.3);
         assert_less(gone, 2);
@@ -81,13 +115,13 @@ static void flight_is_where_no_foot_stands(void **state)
   for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait++) {
     const pki_rhythm r = rhythm((pk_gait)gait);
     pki_cpg g;
-    pki_cpg_start(&g, &r);
+    pki_cpg_start(&g, 4, &r);
     memset(g.late, 0, sizeof g.late);
     const bool flies = pki_cpg_flies(&g);
     int seen = 0;
     for (int k = 0; k < 997; k++) {
       bool any = false;
-      for (int i = 0; i < PKI_LEGS; i++) {
+      for (int i = 0; i < g.legs; i++) {
         any = any || pki_cpg_stance(&g, i);
       }
       seen += !any;
@@ -120,10 +154,9 @@ static void every_gait_has_its_word(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(it_finds_every_gait_from_everywhere),
-      cmocka_unit_test(gaits_change_without_a_break),
-      cmocka_unit_test(flight_is_where_no_foot_stands),
-      cmocka_unit_test(every_gait_has_its_word),
+      cmocka_unit_test(it_finds_every_gait_from_everywhere), cmocka_unit_test(six_legs_find_theirs),
+      cmocka_unit_test(six_legs_have_tripods_and_waves),     cmocka_unit_test(gaits_change_without_a_break),
+      cmocka_unit_test(flight_is_where_no_foot_stands),      cmocka_unit_test(every_gait_has_its_word),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

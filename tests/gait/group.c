@@ -255,12 +255,12 @@ static pk_controller *create_with_general_legs(const setting *s, const pk_locomo
   pk_controller *by;
   assert_int_equal(pk_locomotion_create(s->model, o, &by, NULL), PK_OK);
   pki_locomotion *c = (pki_locomotion *)by;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < 4; i++) {
     assert_true(c->legs[i].plain);
     c->legs[i].plain = i >= legs;
   }
   pki_bodies_divide(c);
-  assert_int_equal(c->other_count, s->model->robots[0].nbody - 1 - 3 * (PKI_LEGS - legs));
+  assert_int_equal(c->other_count, s->model->robots[0].nbody - 1 - 3 * (4 - legs));
   return by;
 }
 
@@ -332,7 +332,7 @@ static void plain_legs_do_as_legs_of_any_hinges(void **state)
   s->random = pki_random_seeded(21);
   pk_locomotion_options o = pk_locomotion_options_default();
   o.gait = PK_GAIT_TROT, o.forward = 0.2, o.turn = 0.1, o.start = 0.02;
-  for (int legs = 2; legs <= PKI_LEGS; legs += 2) {
+  for (int legs = 2; legs <= 4; legs += 2) {
     by[0] = create_with_general_legs(s, &o, 0), by[1] = create_with_general_legs(s, &o, legs);
     begin(s, by[0], false);
     for (int n = 0; n < 60 * WORLDS; n++) {

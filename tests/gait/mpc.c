@@ -17,9 +17,10 @@
 enum { X = PKI_MPC_STATES, N = PKI_MPC_KNOTS };
 
 /* A body of unit mass and height on feet at the corners of a rectangle; each stands now and then. */
-static pki_mpc problem(pki_random *random)
+static pki_mpc problem_on(int legs, pki_random *random)
 {
-  pki_mpc m = {.gravity = {0, 0, -1},
+  pki_mpc m = {.legs = legs,
+               .gravity = {0, 0, -1},
                .normal = {0, 0, 1},
                .friction = 0.6,
                .least = 0.05,
@@ -35,15 +36,20 @@ static pki_mpc problem(pki_random *random)
   for (int k = 0; k < N; k++) {
     pki_mpc_knot *knot = &m.knots[k];
     knot->dt = 0.12;
-    for (int i = 0; i < PKI_LEGS; i++) {
+    for (int i = 0; i < legs; i++) {
       const double part = pki_random_between(random, -0.5, 1.5);
       knot->share[i] = part < 0 ? 0 : fmin(part, 1);
-      knot->arm[i][0] = i < 2 ? 0.6 : -0.6;
+      knot->arm[i][0] = i < 2 ? 0.6 : i < 4 ? -0.6 : 0;
       knot->arm[i][1] = i % 2 ? -0.4 : 0.4;
       knot->arm[i][2] = -1;
     }
   }
   return m;
+}
+
+static pki_mpc problem(pki_random *random)
+{
+  return problem_on(4, random);
 }
 
 /* One knot, written out again. */
@@ -87,13 +93,12 @@ static double cost(const pki_mpc *m, double force[N][PKI_MPC_FORCES])
 }
 
 /* Random allowed changes, and random ways towards other allowed forces, cost more. */
-static void no_allowed_forces_are_better_by_more_than_the_stop_rule_leaves(void **state)
+static double largest_gain(int legs)
 {
-  (void)state;
   pki_random random = pki_random_seeded(3);
   double gain = 0;
   for (int trial = 0; trial < 20; trial++) {
-    pki_mpc m = problem(&random);
+    pki_mpc m = problem_on(legs, &random);
     pki_mpc_guess guess;
     memset(&guess, 0, sizeof guess);
     pki_mpc_solve(&m, &guess);
@@ -114,9 +119,16 @@ static void no_allowed_forces_are_better_by_more_than_the_stop_rule_leaves(void 
       gain = fmax(gain, 1 - cost(&m, other) / least);
     }
   }
-  print_message("largest relative gain by other allowed forces: %.1e\n", gain);
-  assert_less(gain,
-              2e-3); /* forces settle to 1e-3 of themselves, the cost to about as much: measured 1.5e-3 */
+  print_message("%d legs: largest relative gain by other allowed forces: %.1e\n", legs, gain);
+  return gain;
+}
+
+/* Forces settle to 1e-3 of themselves, the cost to about as much: measured 1.5e-3 and, with two more forces to settle, 3.2e-3. */
+static void no_allowed_forces_are_better_by_more_than_the_stop_rule_leaves(void **state)
+{
+  (void)state;
+  assert_less(largest_gain(4), 2e-3);
+  assert_less(largest_gain(6), 5e-3);
 }
 
 static void forces_are_allowed_and_states_are_theirs(void **state)

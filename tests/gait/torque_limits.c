@@ -17,9 +17,9 @@
 #include "support/cone_programs.h"
 #include "support/pace.h"
 
-enum { NU = 18, TORQUES = 3 * PKI_LEGS };
+enum { NU = 18, LEGS = 4, TORQUES = 3 * LEGS };
 
-static const char *const feet[PKI_LEGS] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
+static const char *const feet[LEGS] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
 
 /* StarLETH in a random pose and motion, some of its feet on a slope: the wrench that random accelerations need, and what its
  * joints need for them. */
@@ -73,7 +73,7 @@ static stance draw_stance(const pk_model *m, pk_workspace *work, pki_random *ran
   for (int r = 0; r < 6; r++) {
     s->S[r] = S[r], s->give[r] = 1 / S[r];
   }
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < LEGS; i++) {
     if (!(standing >> i & 1)) {
       continue;
     }
@@ -110,7 +110,7 @@ static stance draw_stance(const pk_model *m, pk_workspace *work, pki_random *ran
  * and multipliers, so that they hold. */
 typedef struct dense {
   cone_programs p;
-  int count, leg[PKI_LEGS];
+  int count, leg[LEGS];
   double axes[3][3];
   double rows[TORQUES][2 * TORQUES]; /* tau + G f */
 } dense;
@@ -137,7 +137,7 @@ static dense begin_dense(const stance *st)
 {
   const pki_share *s = &st->share;
   dense d = {.count = 0};
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < LEGS; i++) {
     if (s->any[i]) {
       d.leg[d.count++] = i;
     }
@@ -196,8 +196,8 @@ static void set_slope(const stance *st, dense *d, const double *multiplier)
   }
 }
 
-/* Forces [PKI_LEGS][3] in the world, by the dense program; returns how many torques are at their limits. */
-static int solve_dense(const stance *st, double force[PKI_LEGS][3], double torque[PKI_LEGS][3])
+/* Forces [LEGS][3] in the world, by the dense program; returns how many torques are at their limits. */
+static int solve_dense(const stance *st, double force[LEGS][3], double torque[LEGS][3])
 {
   dense d = begin_dense(st);
   const int n3 = 3 * d.count, n = 2 * n3;
@@ -242,7 +242,7 @@ static int solve_shared(const stance *st, pki_v3 *force)
 {
   bool beyond = false;
   pki_share_solve(&st->share, force);
-  for (int i = 0; i < 3 * PKI_LEGS; i++) {
+  for (int i = 0; i < 3 * LEGS; i++) {
     beyond = beyond || (st->share.any[i / 3] &&
                         fabs(torque_of(st, i / 3, i % 3, force[i / 3])) > st->limits.most[i / 3][i % 3]);
   }
@@ -264,11 +264,11 @@ static void forces_and_torques_are_those_of_the_dense_program(void **state)
     const stance st =
         draw_stance(m, work, &random, standing[trial % 8], pki_random_between(&random, 0.3, 1.2));
     pki_v3 found[PKI_LEGS];
-    double force[PKI_LEGS][3], torque[PKI_LEGS][3];
+    double force[LEGS][3], torque[LEGS][3];
     const int took = solve_shared(&st, found);
     limited += solve_dense(&st, force, torque) > 0;
     most = took > most ? took : most, rounds += took;
-    for (int i = 0; i < PKI_LEGS; i++) {
+    for (int i = 0; i < LEGS; i++) {
       const double f[3] = {found[i].x, found[i].y, found[i].z};
       for (int k = 0; k < 3 && st.share.any[i]; k++) {
         worst = fmax(worst, fabs(f[k] - force[i][k]));
@@ -300,7 +300,7 @@ static double miss_of(const stance *st, const pki_v3 *force)
   for (int r = 0; r < 6; r++) {
     sum += 0.5 * s->S[r] * off[r] * off[r];
   }
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < LEGS; i++) {
     const pki_v3 d = pki_sub(force[i], s->prefer[i]);
     sum += s->any[i] ? 0.5 * s->regular * pki_dot(d, d) : 0;
   }
@@ -310,7 +310,7 @@ static double miss_of(const stance *st, const pki_v3 *force)
 static bool allowed(const stance *st, const pki_v3 *force, double slack)
 {
   const pki_share *s = &st->share;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < LEGS; i++) {
     const double n = pki_dot(s->normal, force[i]);
     const pki_v3 t = pki_add_scaled(force[i], -n, s->normal);
     bool fine = !s->any[i] || (sqrt(pki_dot(t, t)) <= s->friction * n + slack && n <= s->limit[i] + slack);
@@ -340,7 +340,7 @@ static void every_limit_is_kept_and_no_allowed_forces_are_better(void **state)
     pki_limit_solve(&st.share, &st.limits, pki_mask_all(), found);
     assert_true(allowed(&st, found, 1e-9));
     for (int k = 0; k < 100; k++) {
-      for (int i = 0; i < PKI_LEGS; i++) {
+      for (int i = 0; i < LEGS; i++) {
         other[i] = found[i];
         if (st.share.any[i]) {
           const pki_v3 off = {uniform(&random, 1), uniform(&random, 1), uniform(&random, 1)};

@@ -27,7 +27,7 @@ static char folder[64]; /* of this test alone, and current */
 static const char *const shipped[] = {
     "anymal_b",        "boxdog",      "coman",           "double_pendulum",  "pendulum",
     "links_quadruped", "quadruped15", "starleth",        "thesis_quadruped", "ur10",
-    "sony_quadruped",  "hardt_biped", "five_link_biped", "walkman"};
+    "sony_quadruped",  "hardt_biped", "five_link_biped", "walkman",          "hexapod"};
 enum { SHIPPED = sizeof shipped / sizeof shipped[0] };
 
 static pk_builder *new_builder(void)

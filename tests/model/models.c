@@ -122,7 +122,7 @@ static void every_link_has_an_inertia_that_a_body_can_have(void **state)
                                       "thesis_quadruped",  "boxdog",          "links_quadruped",
                                       "quadruped15",       "sony_quadruped",  "hardt_biped",
                                       "five_link_biped",   "coman_mesh_feet", "walkman",
-                                      "walkman_mesh_feet", "starleth_points"};
+                                      "walkman_mesh_feet", "starleth_points", "hexapod"};
   for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
     pk_model *m = load(names[k]);
     for (int l = 0; l < m->nlink; l++) {

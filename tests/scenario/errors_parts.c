@@ -30,7 +30,7 @@ static const wrong cases[] = {
     {REST "controller:\n  name: locomotion\n  gaits: trot\n", 5, "controller.gaits",
      "gaits is a value, expected a list"},
     {REST "controller:\n  name: locomotion\n  feet: [a, b]\n", 5, "controller.feet",
-     "feet is a list of 2, expected 4 names"},
+     "feet is a list of 2, expected 4 to 6 names"},
     {REST "controller:\n  name: locomotion\n  feet: LF_FOOT\n", 5, "controller.feet",
      "feet is a value, expected a list"},
     {REST "controller:\n  name: locomotion\n  feet: [a, b, c, [d]]\n", 5, "controller.feet.3",

@@ -92,7 +92,7 @@ bool pki_lcp_check(pki_lcp_run *run);
 bool pki_lcp_exhausted(const pki_lcp_run *run);
 
 /* pk_lcp_solve with the time limit by a clock of one's own. */
-pk_status pki_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,
+pk_status pki_lcp_solve(const pk_lcp *given, const pk_lcp_options *options, double *z, void *memory,
                         pki_clock_source clock, pk_lcp_result *result);
 
 /* Keep a ray [n] and see what it proves. */

@@ -19,6 +19,8 @@ const pk_field pki_lcp_fields[] = {
      "stop: change, part of |z| that a sweep may change"},
     {"time_limit", offsetof(pk_lcp_options, time_limit), PK_FIELD_REAL, "s", 0, 0, 1e9, NULL,
      "when to stop with the best so far, 0: never"},
+    {"regularisation", offsetof(pk_lcp_options, regularisation), PK_FIELD_REAL, "", 0, 0, 1e100, NULL,
+     "Tikhonov: added to the diagonal of M to solve; judged without"},
 };
 const int pki_lcp_field_count = sizeof pki_lcp_fields / sizeof pki_lcp_fields[0];
 
@@ -41,10 +43,13 @@ const char *pk_lcp_solver_name(pk_lcp_solver solver)
 
 const char *pk_lcp_outcome_text(pk_lcp_outcome outcome)
 {
-  static const char *const words[PK_LCP_OUTCOME_COUNT] = {
-      [PK_LCP_OUTCOME_SOLVED] = "solved",   [PK_LCP_OUTCOME_INFEASIBLE] = "infeasible",
-      [PK_LCP_OUTCOME_RAY] = "ray",         [PK_LCP_OUTCOME_LIMIT] = "iteration limit",
-      [PK_LCP_OUTCOME_STALLED] = "stalled", [PK_LCP_OUTCOME_TIME] = "time limit"};
+  static const char *const words[PK_LCP_OUTCOME_COUNT] = {[PK_LCP_OUTCOME_SOLVED] = "solved",
+                                                          [PK_LCP_OUTCOME_INFEASIBLE] = "infeasible",
+                                                          [PK_LCP_OUTCOME_RAY] = "ray",
+                                                          [PK_LCP_OUTCOME_LIMIT] = "iteration limit",
+                                                          [PK_LCP_OUTCOME_STALLED] = "stalled",
+                                                          [PK_LCP_OUTCOME_TIME] = "time limit",
+                                                          [PK_LCP_OUTCOME_REGULARISED] = "regularised"};
   return (unsigned)outcome < PK_LCP_OUTCOME_COUNT ? words[outcome] : "unknown";
 }
 
@@ -90,9 +95,26 @@ static bool is_solver(pk_lcp_solver solver)
   return (unsigned)solver < PK_LCP_SOLVER_COUNT;
 }
 
+/* M + regularisation 1, where that is not zero; M itself otherwise. */
+static const double *take_regularised(const pk_lcp *p, const pk_lcp_options *options, pki_arena *arena)
+{
+  const size_t n = (size_t)p->n;
+  if (!(options->regularisation > 0)) {
+    return p->M;
+  }
+  double *M = pki_arena_take(arena, n * n, sizeof *M);
+  for (size_t i = 0; M != NULL && i < n * n; i++) {
+    M[i] = p->M[i] + (i % (n + 1) == 0 ? options->regularisation : 0);
+  }
+  return M;
+}
+
 size_t pk_lcp_solve_memsize(const pk_lcp *p, const pk_lcp_options *options)
 {
-  return is_solver(options->solver) ? pki_lcp_room(options->solver, p->n, pki_lcp_plain_size(p)) : 0;
+  pki_arena arena = pki_arena_over(NULL, 0);
+  take_regularised(p, options, &arena);
+  return is_solver(options->solver) ? arena.used + pki_lcp_room(options->solver, p->n, pki_lcp_plain_size(p))
+                                    : 0;
 }
 
 /* Where sweeps begin, within the bounds; the z nearest to zero for the others, and where it is the answer. */
@@ -110,16 +132,45 @@ bool pki_lcp_exhausted(const pki_lcp_run *run)
   return run->iterations >= run->options->max_iterations || pki_timer_expired(run->timer);
 }
 
-pk_status pki_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,
+/* How a run ended, seen from the problem that was given: z that solves the regularised one need not solve that, and a proof
+ * must be one for it. */
+static pk_lcp_result judge_run(const pk_lcp *given, pki_lcp_run *run)
+{
+  pk_lcp_result result = {.outcome = run->outcome, .iterations = run->iterations};
+  const double tolerance = run->options->tolerance;
+  result.regularised = pk_lcp_certify(run->p, run->z, run->w);
+  result.certificate = given->M == run->p->M ? result.regularised : pk_lcp_certify(given, run->z, run->w);
+  if (result.certificate.relative <= tolerance) {
+    result.outcome = PK_LCP_OUTCOME_SOLVED;
+    return result;
+  }
+  if (run->at <= tolerance) {
+    result.outcome = PK_LCP_OUTCOME_REGULARISED;
+    return result;
+  }
+  result.ray = run->has_ray ? run->ray : NULL;
+  if (result.outcome == PK_LCP_OUTCOME_INFEASIBLE && !pk_lcp_proves_infeasible(given, run->ray)) {
+    result.outcome = PK_LCP_OUTCOME_RAY;
+  }
+  return result;
+}
+
+pk_status pki_lcp_solve(const pk_lcp *given, const pk_lcp_options *options, double *z, void *memory,
                         pki_clock_source clock, pk_lcp_result *result)
 {
-  const bool callable = is_solver(options->solver) && (p->n == 0 || pki_is_aligned(memory));
-  if (!callable || !is_usable_lcp(p)) {
-    *result = (pk_lcp_result){.outcome = PK_LCP_OUTCOME_STALLED,
-                              .certificate = {.residual = INFINITY, .relative = INFINITY, .worst = -1}};
+  const bool callable = is_solver(options->solver) && (given->n == 0 || pki_is_aligned(memory));
+  const bool usable =
+      options->regularisation >= 0 && options->regularisation <= 1e100 && is_usable_lcp(given);
+  if (!callable || !usable) {
+    const pk_lcp_certificate none = {.residual = INFINITY, .relative = INFINITY, .worst = -1};
+    *result = (pk_lcp_result){.outcome = PK_LCP_OUTCOME_STALLED, .certificate = none, .regularised = none};
     return callable ? PK_ERROR_NONFINITE : PK_ERROR_ARGUMENT;
   }
-  pki_lcp_run run = begin_lcp_run(p, options, z, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
+  pki_arena arena = pki_arena_over(memory, SIZE_MAX); /* the caller made room */
+  pk_lcp shifted = *given;
+  shifted.M = take_regularised(given, options, &arena);
+  const pk_lcp *p = &shifted;
+  pki_lcp_run run = begin_lcp_run(p, options, z, arena);
   pki_timer timer = {0};
   if (options->time_limit > 0) {
     timer = pki_timer_start(clock, options->time_limit);
@@ -135,15 +186,11 @@ pk_status pki_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *
   if (isfinite(run.at) && p->n > 0) {
     memcpy(z, run.best, (size_t)p->n * sizeof *z);
   }
-  const bool solved = run.at <= options->tolerance;
   if (timer.expired && run.outcome != PK_LCP_OUTCOME_INFEASIBLE) {
     run.outcome = PK_LCP_OUTCOME_TIME;
   }
-  *result = (pk_lcp_result){.outcome = solved ? PK_LCP_OUTCOME_SOLVED : run.outcome,
-                            .certificate = pk_lcp_certify(p, z, run.w),
-                            .iterations = run.iterations,
-                            .ray = run.has_ray && !solved ? run.ray : NULL};
-  return solved ? PK_OK : PK_ERROR_CONVERGENCE;
+  *result = judge_run(given, &run);
+  return result->outcome == PK_LCP_OUTCOME_SOLVED ? PK_OK : PK_ERROR_CONVERGENCE;
 }
 
 pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,

@@ -243,7 +243,7 @@ static void solve_sor(pki_solve *run)
 
 const pki_solver_row pki_solver_jor = {.name = "jor",
                                        .doc = "projected Jacobi with over-relaxation, in impulses",
-                                       .reads = "alpha stop change_rel change_abs",
+                                       .reads = "alpha stop change_rel change_abs succession",
                                        .solve = solve_jor,
                                        .reserve = reserve_prox,
                                        .reads_W = true,
@@ -253,7 +253,7 @@ const pki_solver_row pki_solver_jor = {.name = "jor",
 const pki_solver_row pki_solver_sor = {
     .name = "sor",
     .doc = "projected Gauss-Seidel with over-relaxation, normal then tangential",
-    .reads = "alpha stop change_rel change_abs",
+    .reads = "alpha stop change_rel change_abs succession",
     .solve = solve_sor,
     .reserve = reserve_prox,
     .reads_W = true,

@@ -85,7 +85,7 @@ static inline void desired_accelerations(action *act)
     act->a[k] = act->need[k] = pki_splat(0);
   }
   s->limbs[0].accel = (pki_v6){acc.a, pki_m3_apply_t(s->R, acc.l)};
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < act->c->leg_count; i++) {
     const pk_i stands = act->s->stands[i];
     pki_v3 foot = pki_v3_zero();
     if (pki_any(~stands)) {
@@ -108,7 +108,7 @@ static inline void inverse_dynamics(action *act)
   for (int j = c->other_count - 1; j >= 0; j--) {
     pki_limb_hand_on(act->g, c->others[j], limbs, act->need);
   }
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     const pki_leg *leg = &c->legs[i];
     if (leg->plain) {
       const int *at = leg->u_at;
@@ -141,11 +141,11 @@ static inline void share_load(const action *act, pki_share *s, pki_v3 *force)
   s->normal = scene->normal;
   s->b = (pki_v6){wrench.a, pki_m3_apply(scene->R, wrench.l)};
   for (int i = 0; i < PKI_LEGS; i++) {
-    s->stands[i] = act->s->stands[i];
-    s->any[i] = pki_any(s->stands[i]);
+    s->any[i] = i < c->leg_count && pki_any(act->s->stands[i]);
     if (!s->any[i]) {
       continue;
     }
+    s->stands[i] = act->s->stands[i];
     const pki_v3 below = pki_add_scaled(scene->legs[i].pos, pki_splat(-c->legs[i].radius), scene->normal);
     const pki_v3 arm = pki_sub(below, scene->pos);
     for (int r = 0; r < 3; r++) {
@@ -191,7 +191,7 @@ PKI_INLINE pk_i find_torques(const action *act, const pki_v3 *force, pk_r tau[PK
 {
   const pki_gait_scene *s = act->s;
   pk_i beyond = pki_mask_none();
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < act->c->leg_count; i++) {
     const pki_leg *leg = &act->c->legs[i];
     const pki_v3 f = pki_m3_apply_t(s->R, force[i]);
     const pki_v3 roll =
@@ -212,7 +212,7 @@ static __attribute__((noinline)) void limit_forces(const action *act, const pki_
 {
   const pki_gait_scene *s = act->s;
   pki_torque_limits t;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < act->c->leg_count; i++) {
     const pki_leg *leg = &act->c->legs[i];
     for (int k = 0; k < 3 && share->any[i]; k++) {
       const pki_v3 axis = pki_m3_apply(s->R, s->legs[i].axis[k]);
@@ -233,7 +233,7 @@ static inline void command_joints(const action *act, pk_r tau[PKI_LEGS][3])
   const pki_gait_scene *s = act->s;
   const double damping = calm * c->mass * c->height * c->height * c->pace;
   const pk_r period = pki_pick(g, &g->walk[0]->period);
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     const pki_leg *leg = &c->legs[i];
     for (int k = 0; k < 3; k++) {
       const int u = leg->u[k];

@@ -32,7 +32,7 @@ static inline void place_trunk(const pki_gait_group *g, const pk_r *q, const pk_
 /* The state of the legs' hinges. Sines of all in one loop keep their constants in registers. */
 static inline void place_hinges(const pki_locomotion *c, const pk_r *q, const pk_r *u, pki_gait_scene *s)
 {
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     const pki_leg *leg = &c->legs[i];
     pki_leg_r *const to = &s->legs[i];
     for (int k = 0; k < 3; k++) {
@@ -89,7 +89,7 @@ void PKI_NAME(gait_sense)(const pki_gait_group *g, double *scratch)
     pki_limb_weigh(c, c->others[j], s->limbs);
   }
   place_hinges(c, q, u, s);
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     place_leg(g, i, s);
   }
   const pk_r share = pki_splat(1 / c->bodies[0].subtree_mass);
@@ -109,7 +109,7 @@ static inline void pose_bodies(const pki_gait_group *g, const pki_gait_scene *s,
     pose[at].R = pki_m3_mul(parent->R, s->limbs[at].E);
     pose[at].r = pki_add(parent->r, pki_m3_apply(parent->R, s->limbs[at].r));
   }
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < c->leg_count; i++) {
     const pki_leg_r *leg = &s->legs[i];
     for (int k = 0; k < 3 && c->legs[i].plain; k++) {
       const int at = c->legs[i].row[k];
@@ -143,7 +143,7 @@ static inline pk_r leg_strength(const pki_gait_group *g, const pki_gait_scene *s
 {
   const double weight = g->c->mass * g->c->gravity;
   pk_r force = pki_splat(PKI_FOOT_HEAVY * weight);
-  for (int i = 0; i < 3 * PKI_LEGS; i++) {
+  for (int i = 0; i < 3 * g->c->leg_count; i++) {
     const double effort = g->model->dof_effort[g->c->legs[i / 3].u[i % 3]];
     const pk_r arm = pki_abs(pki_dot(s->R.z, s->legs[i / 3].column[i % 3]));
     force = pki_select(pki_less(pki_splat(effort), arm * force), effort / arm, force);
@@ -161,7 +161,7 @@ void PKI_NAME(gait_weigh)(const pki_gait_group *g, const double *scratch)
       continue;
     }
     g->walk[l]->strength = pki_lane(force, l);
-    for (int i = 0; i < PKI_LEGS; i++) {
+    for (int i = 0; i < g->c->leg_count; i++) {
       const pki_v3 pos = s->legs[i].pos;
       double *const from = g->walk[l]->feet[i].from;
       from[0] = pki_lane(pos.x, l), from[1] = pki_lane(pos.y, l), from[2] = pki_lane(pos.z, l);

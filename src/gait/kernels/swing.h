@@ -24,7 +24,7 @@ PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g, const pki_gait_s
   s.scene = scene;
   s.planned = pki_pick_flag(g, &w->planned), s.walking = pki_pick_flag(g, &w->walking);
   pk_r count = zero, middle[2] = {zero, zero}, line[2] = {zero, zero};
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < g->c->leg_count; i++) {
     const pk_i stands = scene->stands[i];
     count += pki_select(stands, pki_splat(1), zero);
     for (int k = 0; k < 2; k++) {

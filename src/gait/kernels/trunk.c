@@ -20,11 +20,11 @@ static inline pki_v3 fit_ground_plane(const pki_gait_group *g, pki_gait_scene *s
   pki_walk *const w = g->walk[0];
   const pki_v3 *point = s->ground;
   pki_v3 mean = pki_v3_zero();
-  for (int i = 0; i < PKI_LEGS; i++) {
-    mean = pki_add_scaled(mean, pki_splat(1.0 / PKI_LEGS), point[i]);
+  for (int i = 0; i < g->c->leg_count; i++) {
+    mean = pki_add_scaled(mean, pki_splat(1.0 / g->c->leg_count), point[i]);
   }
   pk_r xx = pki_splat(0), xy = xx, yy = xx, xz = xx, yz = xx;
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < g->c->leg_count; i++) {
     const pki_v3 d = pki_sub(point[i], mean);
     xx += d.x * d.x, xy += d.x * d.y, yy += d.y * d.y, xz += d.x * d.z, yz += d.y * d.z;
   }
@@ -140,7 +140,7 @@ void PKI_NAME(gait_refer)(const pki_gait_group *g, double *scratch)
   pki_gait_scene *const s = (pki_gait_scene *)(void *)scratch;
   const pki_v3 pos = s->pos, vel = s->vel, ahead = {s->R.x.x, s->R.y.x, s->R.z.x};
   const pki_gait_timing timing = pki_gait_timing_of(g);
-  for (int i = 0; i < PKI_LEGS; i++) {
+  for (int i = 0; i < g->c->leg_count; i++) {
     pki_foot_schedule(g, s, &timing, i);
   }
   const pki_v3 middle = fit_ground_plane(g, s);

@@ -10,6 +10,7 @@
  *   feedback_slip.c     how far a foot slides in a stance
  *   feedback_methods.c  control methods and scenes as scenarios with overrides
  *   feedback_arm.c      Table II: the arm
+ *   feedback_limp.c     the arm that nothing drives, at 0.1 s
  *   feedback_legs.c     Table I: quadrupeds, and the long runs
  *   feedback_mlcp.c     the paper's mixed complementarity problem, equations (2) to (7)
  *   feedback_qp.c       the paper's optimisation in two stages
@@ -237,6 +238,19 @@ typedef struct pki_feedback_arm_data {
   double wall, wall_1; /* s for 5 s, at the largest step and at 1 ms */
 } pki_feedback_arm_data;
 
+/* Falls of the arm that nothing drives. */
+typedef struct pki_feedback_limp {
+  double dt, seconds;
+  int starts, ended; /* runs, and those whose numbers stayed numbers */
+  double gain;       /* most energy above that of the start, over the span of the potential energy */
+  double speed;      /* rad/s, largest of a joint */
+} pki_feedback_limp;
+
+/* feedback_limp.c: falls from the scenario's pose and from random ones. */
+enum { PKI_FEEDBACK_SCHEMES = 2 }; /* Moreau's, semi-implicit Euler */
+pk_status pki_feedback_limp_fall(const pki_feedback_terms *terms, int scheme, int starts,
+                                 pki_feedback_limp *out, pk_error *err);
+
 typedef struct pki_feedback_leg_data {
   pki_feedback_run cells[PKI_FEEDBACK_STEPS];
   pki_dense_run dense[PKI_FEEDBACK_STEPS]; /* of the paper's solvers */
@@ -256,10 +270,12 @@ typedef struct pki_feedback_data {
   double long_seconds; /* of the long runs */
   int starts;          /* of the map */
   pki_feedback_arm_data arm[PKI_ARM_METHODS];
-  double kinematic; /* s for 5 s at 1 ms, references alone */
-  double equal_dt;  /* s, largest step at which the constraint is as accurate as explicit PD at 1 ms, */
-  double even_dt;   /* and with errors between steps too */
-  double turns[3];  /* s for 5 s in turns: explicit PD at 1 ms, the constraint at these two */
+  double kinematic;                             /* s for 5 s at 1 ms, references alone */
+  double kinematic_error;                       /* rad, mean absolute error of its joints at 1 ms */
+  pki_feedback_limp limp[PKI_FEEDBACK_SCHEMES]; /* at 0.1 s */
+  double equal_dt; /* s, largest step at which the constraint is as accurate as explicit PD at 1 ms, */
+  double even_dt;  /* and with errors between steps too */
+  double turns[3]; /* s for 5 s in turns: explicit PD at 1 ms, the constraint at these two */
   pki_feedback_leg_data legs[PKI_SCENES][PKI_LEG_METHODS];
   pki_feedback_run lasting[2][PKI_FEEDBACK_LONG]; /* two-stage: trot, sinusoids */
   pki_dense_run shifted[PKI_FEEDBACK_SHIFTS][2];  /* mixed problem, trot at 1 and 10 ms */
@@ -291,6 +307,7 @@ pk_status pki_feedback_chart(pki_feedback_data *d, const pki_study_watch *watch,
 int pki_feedback_held(const pki_feedback_data *d, int panel, int friction);
 
 void pki_feedback_arm_rows(const pki_feedback_data *d, pki_study_result *result);
+void pki_feedback_baseline_rows(const pki_feedback_data *d, pki_study_result *out);
 void pki_feedback_leg_rows(const pki_feedback_data *d, pki_study_result *result);
 void pki_feedback_map_rows(const pki_feedback_data *d, pki_study_result *out);
 

@@ -43,25 +43,40 @@ static pk_status open_kinematic(kinematic_arm *k, pk_error *err)
   return status;
 }
 
-/* s: references at each step, accelerations integrated twice, no dynamics at all (the paper's section II-E). */
-static pk_status time_kinematic(double dt, double seconds, double *out, pk_error *err)
+enum { PKI_KINEMATIC_JOINTS = 8 /* of the arm, at most */ };
+
+/* References at each step, accelerations integrated twice, no dynamics at all (the paper's section II-E). Returns the sum of the errors of all
+ * joints at the starts of steps. */
+static double follow_kinematic(kinematic_arm *k, double dt, long long steps)
+{
+  double *const q = pk_sim_q(k->world.sim), *const u = pk_sim_u(k->world.sim), start[PKI_KINEMATIC_JOINTS],
+                error = 0;
+  for (int j = 0; j < k->ref.joints; j++) {
+    start[j] = q[k->world.model->dof_q[k->ref.dof[j]]];
+  }
+  for (long long i = 0; i < steps; i++) {
+    const pki_reference_place place = pki_reference_find(&k->ref, (double)i * dt);
+    for (int j = 0; j < k->ref.joints; j++) {
+      const int dof = k->ref.dof[j], at = k->world.model->dof_q[dof];
+      const pki_goal goal = pki_reference_from(&k->ref, place, pki_reference_at(&k->ref, place, j), start[j]);
+      error += fabs(goal.q - q[at]);
+      u[dof] += dt * goal.a;
+      q[at] += dt * u[dof];
+    }
+  }
+  return error;
+}
+
+/* Its time in s, and the mean error of a joint in rad. */
+static pk_status run_kinematic(double dt, double seconds, double *time, double *error, pk_error *err)
 {
   kinematic_arm k;
   pk_status status = open_kinematic(&k, err);
   if (status == PK_OK) {
-    double *const q = pk_sim_q(k.world.sim), *const u = pk_sim_u(k.world.sim);
     const long long steps = llround(seconds / dt);
     const double before = pki_clock();
-    for (long long i = 0; i < steps; i++) {
-      const pki_reference_place place = pki_reference_find(&k.ref, (double)i * dt);
-      for (int j = 0; j < k.ref.joints; j++) {
-        const int dof = k.ref.dof[j], at = k.world.model->dof_q[dof];
-        const pki_goal goal = pki_reference_from(&k.ref, place, pki_reference_at(&k.ref, place, j), q[at]);
-        u[dof] += dt * goal.a;
-        q[at] += dt * u[dof];
-      }
-    }
-    *out = pki_clock() - before;
+    *error = follow_kinematic(&k, dt, steps) / (double)(steps * k.ref.joints);
+    *time = pki_clock() - before;
   }
   free(k.memory);
   pki_world_free(&k.world);
@@ -149,6 +164,12 @@ pk_status pki_feedback_arm(pki_feedback_data *d, const pki_study_watch *watch, p
   }
   /* Times, while nothing else runs. */
   status = status == PK_OK ? time_methods(d, err) : status;
-  status = status == PK_OK ? time_kinematic(pki_feedback_steps[0], d->seconds, &d->kinematic, err) : status;
+  status = status == PK_OK
+               ? run_kinematic(pki_feedback_steps[0], d->seconds, &d->kinematic, &d->kinematic_error, err)
+               : status;
+  const pki_feedback_terms fall = {.dt = 0.1, .seconds = d->long_seconds};
+  for (int i = 0; i < PKI_FEEDBACK_SCHEMES && status == PK_OK; i++) {
+    status = pki_feedback_limp_fall(&fall, i, d->quick ? 4 : 20, &d->limp[i], err);
+  }
   return status == PK_OK ? compare_speed(d, err) : status;
 }

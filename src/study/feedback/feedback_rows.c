@@ -125,6 +125,7 @@ void pki_feedback_arm_rows(const pki_feedback_data *d, pki_study_result *result)
     add_method(d, i, result);
   }
   add_speed(d, result);
+  pki_feedback_baseline_rows(d, result);
   add_hypotheses(d, result);
 }
 

@@ -72,6 +72,7 @@ static pk_status run_all(pki_symbolic_data *d, pki_study_progress *j, pk_error *
     snprintf(j->what, sizeof j->what, "operations of all functions");
     pki_study_part_begin(j, count_work);
     status = pki_symbolic_count_all(d, coman, err);
+    status = status == PK_OK ? pki_inverse_count(&d->inverse, d->quick ? 8 : 48, err) : status;
     pki_study_part_end(j);
   }
   pk_model_destroy(coman);

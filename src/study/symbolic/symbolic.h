@@ -24,6 +24,7 @@
 #include "pronk/code.h"
 #include "study/pendulum/pendulum.h"
 #include "study/study.h"
+#include "study/symbolic/symbolic_inverse.h"
 
 /* The engines; the order of columns and curves. */
 typedef enum pki_symbolic_engine {
@@ -80,6 +81,7 @@ typedef struct pki_symbolic_data {
   pki_pendulum_cell generic[2][PKI_PENDULUM_STEPS], generated[2][PKI_PENDULUM_STEPS];
   pki_pendulum_history rotation[2]; /* by the generic kernels, by generated code */
   double period, period_error[2];   /* in theory; largest |T_k - T| */
+  pki_inverse_data inverse;
 } pki_symbolic_data;
 
 extern const char *const pki_symbolic_engines[PKI_SYMBOLIC_ENGINES]; /* for rows and files: "generated-x4" */

@@ -215,5 +215,6 @@ void pki_symbolic_rows(const pki_symbolic_data *d, pki_study_result *r)
   agreement_rows(d, r);
   count_rows(d, r);
   size_rows(d, r);
+  pki_inverse_rows(&d->inverse, r);
   pendulum_rows(d, r);
 }

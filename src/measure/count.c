@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* REG_RIP */
 
-#include "bench/count.h"
+#include "measure/count.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
  * fused multiply-adds twice. Comparisons, conversions, moves and logic count nothing. Elements that a lane's mask throws away
  * later count as what they are: executed. It takes microseconds for each instruction, and counts are the same on every
  * machine that runs the same code. x86-64 Linux only. */
-#ifndef PKI_BENCH_COUNT_H
-#define PKI_BENCH_COUNT_H
+#ifndef PKI_MEASURE_COUNT_H
+#define PKI_MEASURE_COUNT_H
 
 #include <stdbool.h>
 
