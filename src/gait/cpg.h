@@ -5,21 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PKI_LEGS = 4 };
+#include "pronk/references.h"
 
-/* What the oscillators are drawn to. */
-typedef struct pki_rhythm {
-  double footfall[PKI_LEGS]; /* when each foot lands, parts of the cycle */
-  double duty;               /* part of the cycle that a foot is on the ground */
-  double cycle;              /* s */
-} pki_rhythm;
+enum { PKI_LEGS = PK_CPG_LEGS };
 
-typedef struct pki_cpg {
-  double phase[PKI_LEGS]; /* cycles since the start; a foot lands at whole numbers, and leaves `duty` later */
-  bool late[PKI_LEGS];    /* its part began in the air: it stands until its first landing */
-  double rate[PKI_LEGS];  /* cycles/s, of the last step */
-  double duty, cycle;     /* now */
-} pki_cpg;
+typedef pk_rhythm pki_rhythm;
+typedef pk_cpg pki_cpg;
 
 void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm);
 void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt);

@@ -235,14 +235,21 @@ static pk_status check_order(const pki_locomotion *c, const pk_model *model, pk_
                   model->links[legs[order[2]].foot].name, model->links[legs[order[3]].foot].name);
 }
 
+pk_status pki_foot_find(const pk_model *model, int leg, const char *name, int *link, pk_error *err)
+{
+  name = name != NULL ? name : defaults[leg];
+  *link = pk_model_find_link(model, name);
+  return *link >= 0 ? PK_OK : no_foot(model, leg, name, err);
+}
+
 pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
 {
   for (int i = 0; i < PKI_LEGS; i++) {
     const char *name = c->options.feet[i] ? c->options.feet[i] : defaults[i];
     pki_leg *leg = &c->legs[i];
-    leg->foot = pk_model_find_link(model, name);
-    if (leg->foot < 0) {
-      return no_foot(model, i, name, err);
+    pk_status status = pki_foot_find(model, i, name, &leg->foot, err);
+    if (status != PK_OK) {
+      return status;
     }
     c->robot = i == 0 ? model->links[leg->foot].robot : c->robot;
     const pk_model_robot *robot = &model->robots[c->robot];
@@ -251,7 +258,7 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
                       "the foot \"%s\" is %s, expected four feet of one robot with a free root", name,
                       robot->root != PK_ROOT_FREE ? "on a robot without a free root" : "on another robot");
     }
-    pk_status status = find_joints(model, leg, name, robot->body, err);
+    status = find_joints(model, leg, name, robot->body, err);
     status = status == PK_OK ? check_foot(model, i, leg->foot, name, err) : status;
     if (status != PK_OK) {
       return status;

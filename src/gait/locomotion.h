@@ -157,6 +157,12 @@ typedef struct pki_walk {
   double acc[6];      /* of the trunk, planned: linear (world), angular (its axes) */
 } pki_walk;
 
+/* By pk_gait_references. */
+extern const char *const pki_references_words[];
+
+/* legs.c: the link of a foot by its name, NULL: the usual one. */
+pk_status pki_foot_find(const pk_model *model, int leg, const char *name, int *link, pk_error *err);
+
 /* legs.c: find the legs by the names of their feet. */
 pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err);
 
