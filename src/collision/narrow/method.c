@@ -85,6 +85,8 @@ void pki_narrow_form_free(pki_narrow_form *form)
 {
   pk_geometry_destroy(form->faces);
   pki_volume_destroy(form->volume);
+  free(form->around_start);
+  free(form->around);
   *form = (pki_narrow_form){0};
 }
 

@@ -16,6 +16,8 @@ typedef struct pki_narrow_form {
   pk_geometry *
       faces; /* a mesh without a hull: the triangles of a polytope; NULL: the geometry has its own, or none */
   pki_volume *volume; /* NULL: none */
+  /* The vertices to which an edge leads from vertex v of the faces are around[around_start[v]] and so on. NULL: none */
+  int *around_start, *around;
 } pki_narrow_form;
 
 /* One shape of a pair. */
