@@ -19,7 +19,7 @@ const pki_thesis_scene pki_thesis_scenes[PKI_THESIS_RUNS] = {
       "joints give the reference's way under both hard laws",
       "k and d are not published. Ours, chosen for the falls, is at the edge of stability: feet chatter, are "
       "mostly in the air, "
-      "and the robot goes backwards. Softer springs trot, the softer the less far: 0.7 m lies between 1e5 "
+      "and the robot falls in the end. Softer springs trot, the softer the less far: 0.7 m lies between 1e5 "
       "and 1e6 N/m"}},
     {"drop-01",
      "thesis-drop-01",
