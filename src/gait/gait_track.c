@@ -85,21 +85,6 @@ static pk_status read_stance(plan *p, pk_error *err)
                         "the file has sinusoids, expected a line with a time: the stance");
 }
 
-/* The point of a foot that stands: its ball, else its origin. */
-static void foot_point(const pk_model *m, int link, double out[3])
-{
-  memset(out, 0, 3 * sizeof *out);
-  for (int i = 0; i < m->nshape; i++) {
-    const pk_model_shape *s = &m->shapes[i];
-    if (s->link == link && !s->visual && s->kind == PK_SHAPE_SPHERE) {
-      double off[3];
-      pki_sub3(s->pose.pos, m->links[link].pose.pos, off);
-      pki_mat3_apply_transposed(m->links[link].pose.rot, off, out);
-      return;
-    }
-  }
-}
-
 static pk_status find_columns(const plan *p, limb *l, pk_error *err)
 {
   for (int j = 0; j < l->leg.nhinge; j++) {
@@ -125,7 +110,7 @@ static pk_status find_limb(plan *p, int i, pk_error *err)
   }
   double point[3];
   l->name = p->model->links[link].name;
-  foot_point(p->model, link, point);
+  pki_foot_ball(p->model, link, point);
   status = pk_leg_init(&l->leg, p->model, PK_LEG_POINT, link, point, err);
   status = status == PK_OK ? find_columns(p, l, err) : status;
   if (status == PK_OK) {

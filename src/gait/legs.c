@@ -87,24 +87,29 @@ static pk_status check_foot(const pk_model *model, int leg, int foot, const char
   return PK_OK;
 }
 
+int pki_foot_ball(const pk_model *model, int foot, double centre[3])
+{
+  const pk_pose *link = &model->links[foot].pose;
+  memset(centre, 0, 3 * sizeof *centre);
+  for (int i = 0; i < model->nshape; i++) {
+    const pk_model_shape *shape = &model->shapes[i];
+    if (shape->link == foot && !shape->visual && shape->kind == PK_SHAPE_SPHERE) {
+      double off[3];
+      pki_sub3(shape->pose.pos, link->pos, off);
+      pki_mat3_apply_transposed(link->rot, off, centre);
+      return i;
+    }
+  }
+  return -1;
+}
+
 /* A foot is its ball: radius, and centre in the link; without one a point. */
 static void find_ball(const pk_model *model, pki_leg *leg)
 {
-  const pk_pose *link = &model->links[leg->foot].pose;
-  leg->radius = 0;
-  memset(leg->centre, 0, sizeof leg->centre);
-  memcpy(leg->at, link->pos, sizeof leg->at);
-  for (int i = 0; i < model->nshape; i++) {
-    const pk_model_shape *shape = &model->shapes[i];
-    if (shape->link == leg->foot && !shape->visual && shape->kind == PK_SHAPE_SPHERE) {
-      double off[3];
-      pki_sub3(shape->pose.pos, link->pos, off);
-      pki_mat3_apply_transposed(link->rot, off, leg->centre);
-      memcpy(leg->at, shape->pose.pos, sizeof leg->at);
-      leg->radius = shape->size[0];
-      return;
-    }
-  }
+  const int ball = pki_foot_ball(model, leg->foot, leg->centre);
+  leg->radius = ball >= 0 ? model->shapes[ball].size[0] : 0;
+  memcpy(leg->at, ball >= 0 ? model->shapes[ball].pose.pos : model->links[leg->foot].pose.pos,
+         sizeof leg->at);
 }
 
 /* Lengths of a leg by its hinges at zero: the knee's axis is a column of the foot's Jacobian J [6][nu], the hinges'

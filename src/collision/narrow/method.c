@@ -112,6 +112,16 @@ bool pki_distance_by(pk_narrow_method method, const pki_side *a, const pki_side 
   return near;
 }
 
+/* From the nearest points of two convex shapes. */
+static int touch_from_nearest(const pki_narrow_row *row, const pki_side *a, const pki_side *b, double margin,
+                              pki_pair_memory *memory, pk_touch_point out[PK_TOUCH_MOST])
+{
+  pk_proximity near;
+  return row->distance(a, b, fmax(margin, 0), memory, &near)
+             ? pki_body_touch(a->geometry, a->pose, b->geometry, b->pose, &near, margin, out)
+             : 0;
+}
+
 int pki_touch_by(pk_narrow_method method, const pki_side *a, const pki_side *b, double margin,
                  pki_pair_memory *memory, pk_touch_point out[PK_TOUCH_MOST])
 {
@@ -120,7 +130,9 @@ int pki_touch_by(pk_narrow_method method, const pki_side *a, const pki_side *b, 
     return pki_touch(a->geometry, a->pose, b->geometry, b->pose, margin, memory, out);
   }
   const bool turn = pki_kinds_turn(a->geometry, b->geometry);
-  const int count = row->touch(turn ? b : a, turn ? a : b, margin, memory, out);
+  const pki_side *first = turn ? b : a, *second = turn ? a : b;
+  const int count = row->touch != NULL ? row->touch(first, second, margin, memory, out)
+                                       : touch_from_nearest(row, first, second, margin, memory, out);
   if (turn) {
     pki_touch_turn(out, count);
   }

@@ -39,6 +39,7 @@ typedef struct pki_narrow_row {
   /* As pki_distance and pki_touch, of a pair that it takes and whose poses are finite; a is not after b in their order. */
   bool (*distance)(const pki_side *a, const pki_side *b, double reach, pki_pair_memory *memory,
                    pk_proximity *out);
+  /* NULL: from the nearest points of two convex shapes. */
   int (*touch)(const pki_side *a, const pki_side *b, double margin, pki_pair_memory *memory,
                pk_touch_point out[PK_TOUCH_MOST]);
   /* The form of a geometry, zeroed before; NULL: it needs none. */

@@ -22,19 +22,10 @@ static bool distance_by_features(const pki_side *a, const pki_side *b, double re
   return pki_gjk_distance(&x, &y, reach, out);
 }
 
-static int touch_by_features(const pki_side *a, const pki_side *b, double margin, pki_pair_memory *memory,
-                             pk_touch_point out[PK_TOUCH_MOST])
-{
-  pk_proximity near;
-  return distance_by_features(a, b, margin > 0 ? margin : 0, memory, &near)
-             ? pki_body_touch(a->geometry, a->pose, b->geometry, b->pose, &near, margin, out)
-             : 0;
-}
-
 const pki_narrow_row pki_narrow_features = {
     "features",
     "Lin and Canny's walk from feature to feature, by V-Clip's rules; polytopes, EPA where they overlap",
     takes_polytopes,
     distance_by_features,
-    touch_by_features,
+    NULL,
     NULL};

@@ -21,16 +21,7 @@ static bool distance_by_gjk(const pki_side *a, const pki_side *b, double reach, 
   return pki_gjk_distance(&x, &y, reach, out);
 }
 
-static int touch_by_gjk(const pki_side *a, const pki_side *b, double margin, pki_pair_memory *memory,
-                        pk_touch_point out[PK_TOUCH_MOST])
-{
-  pk_proximity near;
-  return distance_by_gjk(a, b, margin > 0 ? margin : 0, memory, &near)
-             ? pki_body_touch(a->geometry, a->pose, b->geometry, b->pose, &near, margin, out)
-             : 0;
-}
-
 const pki_narrow_row pki_narrow_gjk = {
     "gjk",        "simplices: GJK for distances, EPA for depths; all bounded convex shapes",
     takes_bodies, distance_by_gjk,
-    touch_by_gjk, NULL};
+    NULL,         NULL};
