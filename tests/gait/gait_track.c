@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "gait/gait_way.h"
+#include "gait/walker.h"
 #include "math/mat3.h"
 #include "pronk/pronk.h"
 #include "support/bounds.h"
@@ -186,6 +187,42 @@ static void angles_put_the_feet_where_they_should_be(void **state)
   pk_model_destroy(m);
 }
 
+/* Speed and tilt of StarLETH in a gait under locomotion. */
+static walker_facts walk_by(pk_gait gait, pk_gait_references references)
+{
+  pk_locomotion_options o = pk_locomotion_options_default();
+  walker_facts facts;
+  o.gait = gait, o.references = references;
+  o.forward = gait == PK_GAIT_CRAWL ? 0.05 : 0.3;
+  walker w = walker_create(NULL, &o, NULL);
+  walker_place(&w, 0, 0);
+  assert_true(walker_run(&w, 2, NULL, &facts));
+  assert_true(walker_run(&w, 2, NULL, &facts));
+  assert_int_equal(facts.uncertified, 0);
+  walker_destroy(&w);
+  return facts;
+}
+
+/* A trot goes by oscillators unless the preview is asked for, a crawl the other way round; both hold the trunk level. */
+static void locomotion_takes_its_references_from_either(void **state)
+{
+  (void)state;
+  const walker_facts trot = walk_by(PK_GAIT_TROT, PK_GAIT_REFERENCES_AUTO),
+                     trot_cpg = walk_by(PK_GAIT_TROT, PK_GAIT_REFERENCES_CPG),
+                     trot_zmp = walk_by(PK_GAIT_TROT, PK_GAIT_REFERENCES_ZMP),
+                     crawl = walk_by(PK_GAIT_CRAWL, PK_GAIT_REFERENCES_AUTO),
+                     crawl_cpg = walk_by(PK_GAIT_CRAWL, PK_GAIT_REFERENCES_CPG),
+                     crawl_zmp = walk_by(PK_GAIT_CRAWL, PK_GAIT_REFERENCES_ZMP);
+  assert_near(trot_cpg.speed[0], trot.speed[0], 0);
+  assert_near(crawl_zmp.speed[0], crawl.speed[0], 0);
+  assert_true(trot_zmp.speed[0] != trot.speed[0]);
+  assert_near(trot_zmp.speed[0], 0.3, 0.05);
+  assert_true(crawl_cpg.speed[0] != crawl.speed[0]);
+  assert_near(crawl_cpg.speed[0], crawl.speed[0], 0.01);
+  assert_less(crawl_cpg.tilt, 0.02);
+  assert_less(crawl_zmp.tilt, 0.02);
+}
+
 static void gaits_that_cannot_be_are_refused(void **state)
 {
   (void)state;
@@ -210,6 +247,7 @@ int main(void)
       cmocka_unit_test(feet_that_stand_stay),
       cmocka_unit_test(the_preview_puts_the_zero_moment_point_on_the_feet),
       cmocka_unit_test(angles_put_the_feet_where_they_should_be),
+      cmocka_unit_test(locomotion_takes_its_references_from_either),
       cmocka_unit_test(gaits_that_cannot_be_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
