@@ -218,7 +218,9 @@ static void locomotion_takes_its_references_from_either(void **state)
   assert_true(trot_zmp.speed[0] != trot.speed[0]);
   assert_near(trot_zmp.speed[0], 0.3, 0.05);
   assert_true(crawl_cpg.speed[0] != crawl.speed[0]);
-  assert_near(crawl_cpg.speed[0], crawl.speed[0], 0.01);
+  assert_near(crawl_cpg.speed[0], 0.05,
+              0.02); /* of a cycle and a quarter, in which the mass goes to and fro */
+  assert_near(crawl_zmp.speed[0], 0.05, 0.02);
   assert_less(crawl_cpg.tilt, 0.02);
   assert_less(crawl_zmp.tilt, 0.02);
 }
