@@ -1,6 +1,6 @@
 /* Controllers that come with Pronk: `hold` keeps a pose, `track` and `computed-torque` follow joint
  * references, `inverse-dynamics` follows them with feet that stand, at any step, `locomotion` lets a quadruped
- * stand, go in nine gaits, and jump, `whole-body` lets any robot follow tasks of its trunk, mass, feet and joints
+ * stand, go in nine gaits, and jump, `gait-track` follows the joint references of a gait, `whole-body` lets any robot follow tasks of its trunk, mass, feet and joints
  * within friction and torque limits, `biped` makes a humanoid walk by the same program, `follow` makes a robot on legs repeat a motion of its whole body.
  *
  *   pk_locomotion_options o = pk_locomotion_options_default();
@@ -220,6 +220,14 @@ typedef enum pk_gait {
   PK_GAIT_COUNT
 } pk_gait;
 
+/* Sources of the references of a gait (references.h). Feet follow the oscillators in both. */
+typedef enum pk_gait_references {
+  PK_GAIT_REFERENCES_AUTO, /* the controller's own choice */
+  PK_GAIT_REFERENCES_CPG,  /* oscillators alone: the trunk goes at the wanted speed */
+  PK_GAIT_REFERENCES_ZMP, /* the mass follows a preview of the zero moment point, which the feet that stand carry */
+  PK_GAIT_REFERENCES_COUNT
+} pk_gait_references;
+
 typedef enum pk_locomotion_attitude {
   PK_LOCOMOTION_ATTITUDE_LEVEL, /* the trunk stays level */
   PK_LOCOMOTION_ATTITUDE_SLOPE, /* it follows the ground, estimated from the feet */
@@ -289,6 +297,9 @@ typedef struct pk_locomotion_options {
   double lift;
   /* Stance forces stay within this friction cone. Default 0.6. */
   double friction;
+  /* Where the references of the trunk come from. PK_GAIT_REFERENCES_AUTO: from the oscillators alone in a trot whose feet always carry, else
+   * from the preview. Default PK_GAIT_REFERENCES_AUTO. */
+  pk_gait_references references;
 } pk_locomotion_options;
 
 PK_API pk_locomotion_options pk_locomotion_options_default(void);
@@ -311,6 +322,51 @@ PK_API pk_status pk_locomotion_set_speed(pk_sim *sim, double forward, double sid
  * is the options' gait. The robot changes over within a few cycles, its feet never jumping in their cycle. A
  * jump is made once; the next one needs another gait between. */
 PK_API pk_status pk_locomotion_set_gait(pk_sim *sim, pk_gait gait, pk_error *err);
+
+/* PID along joint references that are computed from a gait: phases of the legs from oscillators, footholds ahead of the trunk, the trunk's
+ * way from the oscillators or from a preview of the zero moment point, and the angles of the legs from inverse kinematics (legs.h). They do not
+ * know what the robot does, as references from a table do not. docs/theory/locomotion.md has the equations. A leg has
+ * three hinges (PK_LEG_POINT); hinges beyond the third about the axis of the third keep the foot's tilt, others their angle. */
+typedef struct pk_gait_track_options {
+  /* s between updates, a whole number of steps; 0: each step. Default 0. */
+  double period;
+  /* Path of a table of joint references (docs/formats/track.md): its first line is the stance, its gains are those of the joints; "":
+   * the model's initial pose and the gains below. Default "". */
+  char file[1024];
+  /* Links: left fore, right fore, left hind, right hind; NULL: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT. */
+  const char *feet[4];
+  /* PK_GAIT_REFERENCES_AUTO: the preview. Default PK_GAIT_REFERENCES_AUTO. */
+  pk_gait_references references;
+  /* A gait with feet on the ground at all times, no jump. Default PK_GAIT_TROT. */
+  pk_gait gait;
+  /* m/s, of the trunk. Default 0. */
+  double forward;
+  /* m/s, to the left. Default 0. */
+  double sideways;
+  /* s, when the first foot lifts; it stands before. Default 0.5. */
+  double start;
+  /* s, from then on, in which the wanted speed is reached; 0: two cycles. Default 0. */
+  double ramp;
+  /* s, of the gait; 0: the gait's own. Default 0. */
+  double cycle;
+  /* Part of the cycle that a foot is on the ground; 0: the gait's own. Default 0. */
+  double duty;
+  /* m, of a swinging foot; 0: the gait's own. Default 0. */
+  double lift;
+  /* m, of the mass above the feet in the preview; 0: of the model's mass in the stance. Default 0. */
+  double height;
+  /* Gains where the file has none: N m/rad, N m s/rad, N m/(rad s). Default 100, 2, 0. */
+  double kp;
+  double kd;
+  double ki;
+  /* N m, beside the model's effort limits; 0 and INFINITY: those alone. Default INFINITY. */
+  double tau_max;
+} pk_gait_track_options;
+
+PK_API pk_gait_track_options pk_gait_track_options_default(void);
+PK_API pk_status pk_gait_track_create(const pk_model *model, const pk_gait_track_options *options,
+                                      pk_controller **out, pk_error *err);
+PK_API void pk_gait_track_destroy(pk_controller *controller);
 
 /* What a robot under whole-body control should do with accelerations of its coordinates, each as a task. */
 typedef enum pk_whole_body_task {

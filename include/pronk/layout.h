@@ -32,6 +32,7 @@
 #include "jump.h"
 #include "record.h"
 #include "reduced.h"
+#include "references.h"
 #include "sensing.h"
 #include "sensors.h"
 #include "stability.h"
@@ -87,6 +88,7 @@ extern "C" {
   X(pk_force_law) \
   X(pk_follow_options) \
   X(pk_gait_change) \
+  X(pk_gait_track_options) \
   X(pk_geometry_desc) \
   X(pk_heights) \
   X(pk_heights_options) \
@@ -125,6 +127,8 @@ extern "C" {
   X(pk_pair_desc) \
   X(pk_parallel_spring_parameters) \
   X(pk_pose) \
+  X(pk_preview_cart) \
+  X(pk_preview_options) \
   X(pk_proximity) \
   X(pk_push) \
   X(pk_ray_hit) \
@@ -136,6 +140,7 @@ extern "C" {
   X(pk_recording_options) \
   X(pk_recording_series) \
   X(pk_return_map) \
+  X(pk_rhythm) \
   X(pk_robot_desc) \
   X(pk_sensing_input) \
   X(pk_sensing_kind) \
@@ -175,6 +180,7 @@ extern "C" {
   X(pk_biped_change) \
   X(pk_biped_options) \
   X(pk_biped_report) \
+  X(pk_cpg) \
   X(pk_write_options)
 
 /* Bytes of a struct as the library knows it, by its name; 0: there is none of that name. */

@@ -27,6 +27,7 @@
 #include "model.h"
 #include "record.h"
 #include "reduced.h"
+#include "references.h"
 #include "sensing.h"
 #include "sensors.h"
 #include "sim.h"

@@ -135,7 +135,7 @@ typedef enum pk_impact_law {
 typedef enum pk_bilateral_method {
   PK_BILATERAL_METHOD_DIRECT, /* eliminated with M, exactly, before the contact solver */
   PK_BILATERAL_METHOD_PROX,   /* rows that the contact solver iterates over */
-  PK_BILATERAL_METHOD_SWEEP,  /* rows that jor and sor solve exactly in each sweep; other solvers iterate over them */
+  PK_BILATERAL_METHOD_SWEEP, /* rows that jor and sor solve exactly in each sweep; other solvers iterate over them */
   PK_BILATERAL_METHOD_COUNT
 } pk_bilateral_method;
 
@@ -148,6 +148,17 @@ typedef enum pk_broad_phase {
   PK_BROAD_PHASE_TREE,       /* a tree of boxes that follows them */
   PK_BROAD_PHASE_COUNT
 } pk_broad_phase;
+
+/* How two shapes that are near are measured, and where they touch. Each way takes the pairs that it can
+ * (docs/theory/collision.md#narrow-methods); what it cannot is taken as by PK_NARROW_METHOD_AUTO. */
+typedef enum pk_narrow_method {
+  PK_NARROW_METHOD_AUTO,     /* the quickest exact one for each pair */
+  PK_NARROW_METHOD_GJK,      /* simplices: GJK, and EPA where shapes overlap */
+  PK_NARROW_METHOD_FEATURES, /* a walk from feature to feature, after Lin and Canny, by V-Clip's rules */
+  PK_NARROW_METHOD_VOLUMES,  /* signed distances on grids */
+  PK_NARROW_METHOD_TREES,    /* trees of bounding volumes over triangles */
+  PK_NARROW_METHOD_COUNT
+} pk_narrow_method;
 
 /* Where the time of a step goes. */
 typedef enum pk_step_part {
@@ -253,6 +264,10 @@ typedef struct pk_sim_options {
   double integral_n;
   /* How pairs that may touch are found; it changes no result. Default PK_BROAD_PHASE_AUTO. */
   pk_broad_phase broad;
+  /* How near pairs are measured. Default PK_NARROW_METHOD_AUTO. */
+  pk_narrow_method narrow;
+  /* m, between the nodes of the grids of PK_NARROW_METHOD_VOLUMES; 0: a 32nd of each shape's longest side. Default 0. */
+  double volume_cell;
   /* Links of one robot collide with each other. Default true. */
   bool self_collision;
   /* s, room for commands that act late: pk_sim_set_latency. Default 0. */

@@ -11,6 +11,7 @@
 #include "cli/print_json.h"
 #include "cli/terminal.h"
 #include "collision/broad/broad.h"
+#include "collision/narrow/method.h"
 #include "contact/compliant/compliance_law.h"
 #include "contact/lcp/lcp.h"
 #include "contact/solvers/solver.h"
@@ -380,6 +381,13 @@ static void list_broads(listing *l)
   }
 }
 
+static void list_narrows(listing *l)
+{
+  for (int i = 0; pki_narrows[i] != NULL; i++) {
+    add_listed(l, pki_narrows[i]->name, pki_narrows[i]->doc);
+  }
+}
+
 static void list_studies(listing *l)
 {
   int count;
@@ -500,6 +508,7 @@ static const struct {
     {"solvers", "how contact problems are solved", list_solvers, NULL},
     {"lcp-solvers", "how linear complementarity problems are solved", list_lcp_solvers, NULL},
     {"broads", "how pairs of shapes that may touch are found", list_broads, NULL},
+    {"narrows", "how shapes that are near are measured", list_narrows, NULL},
     {"studies", "papers that `pronk study` reproduces", list_studies, NULL},
     {"benches", "what `pronk bench` measures", list_benches, NULL},
     {"peers", "other engines that were found", list_peers, NULL},

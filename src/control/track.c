@@ -15,6 +15,7 @@
 #include "control/effort.h"
 #include "control/reference.h"
 #include "control/registry.h"
+#include "control/track.h"
 
 static const char *const interpolation_words[] = {"cubic", "linear"};
 
@@ -164,9 +165,8 @@ static void set_gains(const pki_reference_table *t, const pk_track_options *o, d
   }
 }
 
-/* Everything in one block; model: the hash of the one that the table is for. */
-static pk_status pack_track(const pki_reference_table *t, const pk_track_options *o, unsigned long long model,
-                            pk_controller **out, pk_error *err)
+pk_status pki_track_pack(const pki_reference_table *t, const pk_track_options *o, unsigned long long model,
+                         pk_controller **out, pk_error *err)
 {
   const size_t gains = PKI_REFERENCE_GAINS * (size_t)t->joints, size = pki_reference_size(t);
   track *tr = malloc(sizeof *tr + gains * sizeof(double) + size);
@@ -210,7 +210,7 @@ pk_status pk_track_create(const pk_model *model, const pk_track_options *options
   pki_reference_table table;
   status = pki_reference_read(chosen.file, model, &table, err);
   if (status == PK_OK) {
-    status = pack_track(&table, &chosen, pk_model_hash(model), out, err);
+    status = pki_track_pack(&table, &chosen, pk_model_hash(model), out, err);
   }
   pki_reference_free(&table);
   return status;

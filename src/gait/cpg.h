@@ -5,26 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pronk/gait.h"
+#include "pronk/references.h"
 
 enum { PKI_LEGS = PK_GAIT_LEGS /* of a robot, at most */ };
 
-/* What the oscillators are drawn to. */
-typedef struct pki_rhythm {
-  double footfall[PKI_LEGS]; /* when each foot lands, parts of the cycle */
-  double duty;               /* part of the cycle that a foot is on the ground */
-  double cycle;              /* s */
-} pki_rhythm;
+typedef pk_rhythm pki_rhythm;
+typedef pk_cpg pki_cpg;
 
-typedef struct pki_cpg {
-  double phase[PKI_LEGS]; /* cycles since the start; a foot lands at whole numbers, and leaves `duty` later */
-  bool late[PKI_LEGS];    /* its part began in the air: it stands until its first landing */
-  double rate[PKI_LEGS];  /* cycles/s, of the last step */
-  double duty, cycle;     /* now */
-  int legs;
-} pki_cpg;
-
-void pki_cpg_start(pki_cpg *g, int legs, const pki_rhythm *rhythm);
+void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm);
 void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt);
 
 /* Place of a leg in its cycle, 0 to 1; whether it is planned to be on the ground. pki_foot_schedule (kernels/feet.h) has the

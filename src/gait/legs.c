@@ -116,24 +116,29 @@ static pk_status check_foot(const pk_model *model, const char *leg, int foot, co
   return PK_OK;
 }
 
+int pki_foot_ball(const pk_model *model, int foot, double centre[3])
+{
+  const pk_pose *link = &model->links[foot].pose;
+  memset(centre, 0, 3 * sizeof *centre);
+  for (int i = 0; i < model->nshape; i++) {
+    const pk_model_shape *shape = &model->shapes[i];
+    if (shape->link == foot && !shape->visual && shape->kind == PK_SHAPE_SPHERE) {
+      double off[3];
+      pki_sub3(shape->pose.pos, link->pos, off);
+      pki_mat3_apply_transposed(link->rot, off, centre);
+      return i;
+    }
+  }
+  return -1;
+}
+
 /* A foot is its ball: radius, and centre in the link; without one a point. */
 static void find_ball(const pk_model *model, pki_leg *leg)
 {
-  const pk_pose *link = &model->links[leg->foot].pose;
-  leg->radius = 0;
-  memset(leg->centre, 0, sizeof leg->centre);
-  memcpy(leg->at, link->pos, sizeof leg->at);
-  for (int i = 0; i < model->nshape; i++) {
-    const pk_model_shape *shape = &model->shapes[i];
-    if (shape->link == leg->foot && !shape->visual && shape->kind == PK_SHAPE_SPHERE) {
-      double off[3];
-      pki_sub3(shape->pose.pos, link->pos, off);
-      pki_mat3_apply_transposed(link->rot, off, leg->centre);
-      memcpy(leg->at, shape->pose.pos, sizeof leg->at);
-      leg->radius = shape->size[0];
-      return;
-    }
-  }
+  const int ball = pki_foot_ball(model, leg->foot, leg->centre);
+  leg->radius = ball >= 0 ? model->shapes[ball].size[0] : 0;
+  memcpy(leg->at, ball >= 0 ? model->shapes[ball].pose.pos : model->links[leg->foot].pose.pos,
+         sizeof leg->at);
 }
 
 /* Lengths of a leg by its hinges at zero: the knee's axis is a column of the foot's Jacobian J [6][nu], the hinges'
@@ -283,6 +288,14 @@ static pk_status check_order(const pki_locomotion *c, const pk_model *model, pk_
                   "the feet are swapped; %s are, by their places: [%s]", words, feet);
 }
 
+pk_status pki_foot_find(const pk_model *model, int legs, int leg, const char *name, int *link, pk_error *err)
+{
+  const int place = place_of(legs, leg);
+  name = name != NULL ? name : defaults[place];
+  *link = pk_model_find_link(model, name);
+  return *link >= 0 ? PK_OK : no_foot(model, leg_names[place], name, err);
+}
+
 pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
 {
   pk_status named = name_feet(c, model, err);
@@ -292,9 +305,9 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
   for (int i = 0; i < c->leg_count; i++) {
     const char *name = c->options.feet[i], *which = leg_names[place_of(c->leg_count, i)];
     pki_leg *leg = &c->legs[i];
-    leg->foot = pk_model_find_link(model, name);
-    if (leg->foot < 0) {
-      return no_foot(model, which, name, err);
+    pk_status status = pki_foot_find(model, c->leg_count, i, name, &leg->foot, err);
+    if (status != PK_OK) {
+      return status;
     }
     c->robot = i == 0 ? model->links[leg->foot].robot : c->robot;
     const pk_model_robot *robot = &model->robots[c->robot];
@@ -303,7 +316,7 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
                       "the foot \"%s\" is %s, expected feet of one robot with a free root", name,
                       robot->root != PK_ROOT_FREE ? "on a robot without a free root" : "on another robot");
     }
-    pk_status status = find_joints(model, leg, name, robot->body, err);
+    status = find_joints(model, leg, name, robot->body, err);
     status = status == PK_OK ? check_foot(model, which, leg->foot, name, err) : status;
     if (status != PK_OK) {
       return status;

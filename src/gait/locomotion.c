@@ -98,15 +98,17 @@ static void update_gait(const pki_locomotion *c, const pk_observation *seen, pki
     start_standing(c, w);
   }
   pki_clock_tick(c, w);
-  if (w->planned) {
+  if (w->planned && c->options.references != PK_GAIT_REFERENCES_CPG) {
     pki_sway_step(c, w);
     pki_sway_at(c, w, 0, w->leaning, rate);
     return;
   }
   pki_sway_rest(w);
   memset(w->leaning, 0, sizeof w->leaning);
-  w->path_step = 0;
-  memset(w->drift, 0, sizeof w->drift);
+  if (!w->planned) {
+    w->path_step = 0;
+    memset(w->drift, 0, sizeof w->drift);
+  }
 }
 
 /* The trunk's acceleration and the feet's forces by the plan, and where feet land by it. */
@@ -200,6 +202,7 @@ static void update_group(const pk_controller *self, int count, const pk_observat
 /* ---- options ---- */
 
 static const char *const attitude_words[] = {"level", "slope"};
+const char *const pki_references_words[] = {"auto", "cpg", "zmp"};
 
 #define CHANGE(name) #name, offsetof(pk_gait_change, name)
 static const pk_field change_fields[] = {
@@ -239,6 +242,8 @@ static const pk_field locomotion_fields[] = {
      "of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length"},
     {WALK(lift), PK_FIELD_REAL, "m", 0, 0, 1, NULL, "of a swinging foot; 0: the gait's own"},
     {WALK(friction), PK_FIELD_REAL, "", 0.6, 0.01, 10, NULL, "stance forces stay within this friction cone"},
+    {WALK(references), PK_FIELD_ENUM, "", PK_GAIT_REFERENCES_AUTO, 0, PK_GAIT_REFERENCES_COUNT - 1,
+     pki_references_words, "where references of the trunk come from"},
 };
 enum { LOCOMOTION_FIELDS = sizeof locomotion_fields / sizeof locomotion_fields[0] };
 

@@ -18,8 +18,10 @@
 #include "gait/preview.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/field.h"
 #include "math/lu.h"
 
 enum { N = 4, ROUNDS = 40 };
@@ -90,9 +92,10 @@ static void solve_riccati(const double *F, const double *g, double Q, double R, 
   }
 }
 
-void pki_preview_design(double error, double jerk, pki_preview *gains)
+/* Gains of the error, of changes of the state and of `count` references, for steps of T sqrt(h/g). */
+static void design_gains(double T, double error, double jerk, double *of_error, double of_state[3],
+                         double *ahead, int count)
 {
-  static const double T = PKI_PREVIEW_STEP;
   /* c A = (1, T, T^2/2 - 1), c b = T^3/6 - T */
   const double F[N * N] = {1, 1, T, 0.5 * T * T - 1, 0, 1, T, 0.5 * T * T, 0, 0, 1, T, 0, 0, 0, 1};
   const double g[N] = {T * T * T / 6 - T, T * T * T / 6, 0.5 * T * T, T};
@@ -114,14 +117,14 @@ void pki_preview_design(double error, double jerk, pki_preview *gains)
   for (int i = 0; i < N * N; i++) {
     Fc[i] = F[i] - g[i / N] * k[i % N];
   }
-  gains->error = k[0];
-  memcpy(gains->state, k + 1, sizeof gains->state);
+  *of_error = k[0];
+  memcpy(of_state, k + 1, 3 * sizeof *of_state);
   /* x = -(Fc')^j P (1, 0, 0, 0)' */
   for (int i = 0; i < N; i++) {
     x[i] = -P[N * i];
   }
-  gains->ahead[0] = -k[0];
-  for (int j = 1; j < PKI_PREVIEW; j++) {
+  ahead[0] = -k[0];
+  for (int j = 1; j < count; j++) {
     double next[N], gain = 0;
     for (int i = 0; i < N; i++) {
       next[i] = 0;
@@ -133,27 +136,142 @@ void pki_preview_design(double error, double jerk, pki_preview *gains)
     for (int i = 0; i < N; i++) {
       gain += g[i] * x[i] / size;
     }
-    gains->ahead[j] = gain;
+    ahead[j] = gain;
   }
+}
+
+void pki_preview_design(double error, double jerk, pki_preview *gains)
+{
+  design_gains(PKI_PREVIEW_STEP, error, jerk, &gains->error, gains->state, gains->ahead, PKI_PREVIEW);
+}
+
+/* A step of T with the jerk u; `lever` is h/g. */
+static void move_cart(double T, double lever, double u, double wanted, pki_cart *cart)
+{
+  double *x = cart->x;
+  memcpy(cart->before, x, sizeof cart->before);
+  cart->jerk = u;
+  cart->wanted = wanted;
+  x[0] += T * (x[1] + T * (0.5 * x[2] + T * u / 6));
+  x[1] += T * (x[2] + 0.5 * T * u);
+  x[2] += T * u;
+  cart->error = x[0] - lever * x[2] - wanted;
+}
+
+static double next_jerk(double of_error, const double of_state[3], const double *ahead, int count,
+                        const double *wanted, const pki_cart *cart)
+{
+  double v = -of_error * cart->error, last = cart->wanted;
+  for (int i = 0; i < 3; i++) {
+    v -= of_state[i] * (cart->x[i] - cart->before[i]);
+  }
+  for (int j = 0; j < count; j++) {
+    v -= ahead[j] * (wanted[j] - last);
+    last = wanted[j];
+  }
+  return cart->jerk + v;
 }
 
 void pki_preview_step(const pki_preview *gains, const double wanted[PKI_PREVIEW], pki_cart *cart)
 {
-  static const double T = PKI_PREVIEW_STEP;
-  double *x = cart->x, v = -gains->error * cart->error, last = cart->wanted;
-  for (int i = 0; i < 3; i++) {
-    v -= gains->state[i] * (x[i] - cart->before[i]);
+  const double u = next_jerk(gains->error, gains->state, gains->ahead, PKI_PREVIEW, wanted, cart);
+  move_cart(PKI_PREVIEW_STEP, 1, u, wanted[0], cart);
+}
+
+/* ---- by itself, in SI units ---- */
+
+struct pk_preview {
+  double step, lever, error, state[3];
+  int count;
+  double ahead[];
+};
+
+#define PREVIEW(name) #name, offsetof(pk_preview_options, name)
+static const pk_field preview_fields[] = {
+    {PREVIEW(height), PK_FIELD_REAL, "m", 1, 1e-3, 1e3, NULL, "of the mass over the ground"},
+    {PREVIEW(gravity), PK_FIELD_REAL, "m/s^2", 9.81, 1e-3, 1e3, NULL, "gravity"},
+    {PREVIEW(step), PK_FIELD_REAL, "s", 0.01, 1e-4, 1, NULL, "time of a step"},
+    {PREVIEW(count), PK_FIELD_INT, "", 200, 1, PK_PREVIEW_MOST, NULL, "references that are seen ahead"},
+    {PREVIEW(error_weight), PK_FIELD_REAL, "1/m^2", 1, 1e-12, 1e12, NULL,
+     "of errors of the zero moment point"},
+    {PREVIEW(jerk_weight), PK_FIELD_REAL, "(h/g)^3/m^2", 1e-3, 1e-12, 1e12, NULL, "of changes of the jerk"},
+};
+enum { PREVIEW_FIELDS = sizeof preview_fields / sizeof preview_fields[0] };
+
+pk_preview_options pk_preview_options_default(void)
+{
+  pk_preview_options options;
+  pki_fields_default(preview_fields, PREVIEW_FIELDS, &options, sizeof options);
+  return options;
+}
+
+/* Gains are found in units of tau = sqrt(h/g) for time, and are those of 1, s, s^2 by s^3 then. */
+pk_status pk_preview_create(const pk_preview_options *options, pk_preview **out, pk_error *err)
+{
+  *out = NULL;
+  const pk_preview_options o = options != NULL ? *options : pk_preview_options_default();
+  const pk_status status = pki_fields_validate(preview_fields, PREVIEW_FIELDS, &o, err);
+  if (status != PK_OK) {
+    return status;
   }
-  for (int j = 0; j < PKI_PREVIEW; j++) {
-    v -= gains->ahead[j] * (wanted[j] - last);
-    last = wanted[j];
+  pk_preview *p = malloc(sizeof *p + (size_t)o.count * sizeof *p->ahead);
+  if (p == NULL) {
+    return pki_fail_memory(err, "a preview");
   }
-  const double u = cart->jerk + v;
-  memcpy(cart->before, x, sizeof cart->before);
-  cart->jerk = u;
-  cart->wanted = wanted[0];
-  x[0] += T * (x[1] + T * (0.5 * x[2] + T * u / 6));
-  x[1] += T * (x[2] + 0.5 * T * u);
-  x[2] += T * u;
-  cart->error = x[0] - x[2] - wanted[0];
+  const double lever = o.height / o.gravity, tau = sqrt(lever), cube = 1 / (tau * lever);
+  *p = (pk_preview){.step = o.step, .lever = lever, .count = o.count};
+  design_gains(o.step / tau, o.error_weight, o.jerk_weight, &p->error, p->state, p->ahead, o.count);
+  p->error *= cube;
+  p->state[0] *= cube, p->state[1] *= cube * tau, p->state[2] *= cube * lever;
+  for (int j = 0; j < o.count; j++) {
+    p->ahead[j] *= cube;
+  }
+  *out = p;
+  return PK_OK;
+}
+
+void pk_preview_destroy(pk_preview *preview)
+{
+  free(preview);
+}
+
+void pk_preview_gains(const pk_preview *p, double *error, double state[3], const double **ahead)
+{
+  if (error != NULL) {
+    *error = p->error;
+  }
+  if (state != NULL) {
+    memcpy(state, p->state, sizeof p->state);
+  }
+  if (ahead != NULL) {
+    *ahead = p->ahead;
+  }
+}
+
+void pk_preview_rest(double x, pk_preview_cart *cart)
+{
+  *cart = (pk_preview_cart){.x = {x}, .before = {x}, .wanted = x};
+}
+
+void pk_preview_step(const pk_preview *p, const double *wanted, pk_preview_cart *cart)
+{
+  const double u = next_jerk(p->error, p->state, p->ahead, p->count, wanted, cart);
+  move_cart(p->step, p->lever, u, wanted[0], cart);
+}
+
+void pk_preview_plan(const pk_preview *p, const double *zmp, int n, double *com)
+{
+  double wanted[PK_PREVIEW_MOST];
+  pk_preview_cart cart;
+  for (int k = 0; k < n; k++) {
+    if (k == 0) {
+      pk_preview_rest(zmp[0], &cart);
+    } else {
+      for (int j = 0; j < p->count; j++) {
+        wanted[j] = zmp[k + j < n ? k + j : n - 1];
+      }
+      pk_preview_step(p, wanted, &cart);
+    }
+    memcpy(com + 3 * (size_t)k, cart.x, sizeof cart.x);
+  }
 }

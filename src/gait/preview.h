@@ -2,6 +2,8 @@
 #ifndef PKI_GAIT_PREVIEW_H
 #define PKI_GAIT_PREVIEW_H
 
+#include "pronk/references.h"
+
 /* PKI_PREVIEW references are seen ahead, a step of PKI_PREVIEW_STEP apart. Times are in sqrt(h/g), h the height of the
  * mass: so gains serve all robots. */
 enum { PKI_PREVIEW = 80 };
@@ -11,11 +13,8 @@ typedef struct pki_preview {
   double error, state[3], ahead[PKI_PREVIEW]; /* gains of the error, and of changes of state and references */
 } pki_preview;
 
-/* One axis of the mass: place, velocity, acceleration, now and a step before; the jerk, the zero moment point that was
- * wanted, and how far off it was. Zero: at rest. */
-typedef struct pki_cart {
-  double x[3], before[3], jerk, wanted, error;
-} pki_cart;
+/* One axis of the mass, in units of sqrt(h/g). */
+typedef pk_preview_cart pki_cart;
 
 /* Gains for weights of the error of the zero moment point and of changes of the jerk. */
 void pki_preview_design(double error, double jerk, pki_preview *gains);

@@ -40,6 +40,10 @@ pk_status pki_sim_collide_init(pk_sim *sim, pk_error *err)
   if (status == PK_OK) {
     status = pki_colliders_init(&c->colliders, sim->model, c->geometries, o->broad, o->self_collision, err);
   }
+  if (status == PK_OK && o->narrow != PK_NARROW_METHOD_AUTO) {
+    const pki_narrow_form_options forms = {.cell = o->volume_cell, .margin = o->margin};
+    status = pki_colliders_set_narrow(&c->colliders, o->narrow, forms, err);
+  }
   c->length = status == PK_OK ? length_of(sim->model, &c->colliders) : 1;
   status = status == PK_OK ? pki_sim_exclude_by_design(sim, err) : status;
   if (status == PK_OK && pk_sim_release_overlaps(sim, NULL, 0) < 0) {

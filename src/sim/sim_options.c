@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collision/broad/broad.h"
+#include "collision/narrow/method.h"
 #include "contact/lcp/lcp.h"
 #include "contact/solvers/solver.h"
 #include "sim/reads.h"
@@ -97,6 +98,10 @@ const pk_field pki_sim_fields[] = {
      "law penalty-integral: force that a depth adds in each second"},
     {"broad", offsetof(pk_sim_options, broad), PK_FIELD_ROW, "", PK_BROAD_PHASE_AUTO, 0, 0, pki_broads,
      "how pairs of shapes that may touch are found"},
+    {"narrow", offsetof(pk_sim_options, narrow), PK_FIELD_ROW, "", PK_NARROW_METHOD_AUTO, 0, 0, pki_narrows,
+     "how shapes that are near are measured"},
+    {"volume_cell", offsetof(pk_sim_options, volume_cell), PK_FIELD_REAL, "m", 0, 0, 1e3, NULL,
+     "narrow: volumes, between the nodes of its grids; 0: by the shape"},
     {"self_collision", offsetof(pk_sim_options, self_collision), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
      "links of one robot collide with each other"},
     {"max_latency", offsetof(pk_sim_options, max_latency), PK_FIELD_REAL, "s", 0, 0, 1, NULL,

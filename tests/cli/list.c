@@ -26,7 +26,7 @@ static void the_lists_hold_what_there_is(void **state)
       {"joints", "revolute"},   {"roots", "chain"},           {"shapes", "capsule"},
       {"isas", "base"},         {"commands", "info"},         {"gaits", "trot"},
       {"sensors", "contacts"},  {"channels", "joints/force"}, {"broads", "tree"},
-      {"motors", "maxon-re40"},
+      {"motors", "maxon-re40"}, {"narrows", "volumes"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char line[64];
@@ -58,8 +58,9 @@ static void every_list_of_the_lists_can_be_printed(void **state)
 static void every_item_says_what_it_is(void **state)
 {
   (void)state;
-  static const char *const lists[] = {"models", "steppers", "studies", "benches", "joints",   "roots",
-                                      "shapes", "isas",     "gaits",   "sensors", "channels", "broads"};
+  static const char *const lists[] = {"models",   "steppers", "studies", "benches", "joints",
+                                      "roots",    "shapes",   "isas",    "gaits",   "sensors",
+                                      "channels", "broads",   "narrows"};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     char line[64];
     snprintf(line, sizeof line, "list %s --json", lists[i]);

@@ -49,12 +49,12 @@ static void nodes_are_exact_and_the_error_between_them_is_told(void **state)
       double p[3], d, gradient[3];
       for (int k = 0; k < 3; k++) {
         at[k] = (int)pki_random_between(&rng, 0, v->n[k] - 1e-9);
-        p[k] = v->origin[k] + at[k] * v->cell;
+        p[k] = v->origin[k] + at[k] * v->step[k];
       }
       const double node = v->distance[(at[2] * v->n[1] + at[1]) * v->n[0] + at[0]];
       assert_near(node, exact(t[i], p), 1e-6 * t[i]->size);
       for (int k = 0; k < 3; k++) {
-        p[k] = v->origin[k] + pki_random_unit(&rng) * (v->n[k] - 1) * v->cell;
+        p[k] = v->origin[k] + pki_random_unit(&rng) * (v->n[k] - 1) * v->step[k];
       }
       assert_true(pki_volume_distance(v, p, &d, gradient));
       const double true_d = exact(t[i], p);
@@ -110,8 +110,9 @@ static void the_gradient_is_that_of_the_interpolation(void **state)
     double p[3], d, g[3], e[3], up, down;
     for (int k = 0; k < 3; k++) {
       /* within a cell */
-      p[k] = v->origin[k] +
-             ((int)(pki_random_unit(&rng) * (v->n[k] - 1)) + pki_random_between(&rng, 0.01, 0.99)) * v->cell;
+      p[k] =
+          v->origin[k] +
+          ((int)(pki_random_unit(&rng) * (v->n[k] - 1)) + pki_random_between(&rng, 0.01, 0.99)) * v->step[k];
     }
     assert_true(pki_volume_distance(v, p, &d, g));
     for (int k = 0; k < 3; k++) {

@@ -14,7 +14,8 @@ const pki_broad_row *const pki_broads[PK_BROAD_PHASE_COUNT + 1] = {
                                "sweep and prune along three axes, sorted from step to step; for slow scenes",
                                pki_sweep_carve, pki_sweep_reset, pki_sweep_pairs},
     [PK_BROAD_PHASE_GRID] =
-        &(const pki_broad_row){"grid", "a hash grid of several levels; no memory of the last step",
+        &(const pki_broad_row){"grid",
+                               "space subdivision: a hash grid of several levels; no memory of the last step",
                                pki_grid_carve, NULL, pki_grid_pairs},
     [PK_BROAD_PHASE_TREE] = &(const pki_broad_row){"tree", "a tree of boxes that follows them",
                                                    pki_tree_carve, pki_tree_reset, pki_tree_pairs},

@@ -3,10 +3,11 @@
 
 #include <math.h>
 
+#include "collision/narrow/method.h"
 #include "collision/narrow/minkowski.h"
 #include "collision/shapes/trimesh.h"
 
-static bool finite_pose(const pk_pose *p)
+bool pki_pose_finite(const pk_pose *p)
 {
   double sum = 0;
   for (int k = 0; k < 3; k++) {
@@ -83,7 +84,8 @@ static void turn_memory(pki_pair_memory *memory)
 bool pki_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b, const pk_pose *pose_b,
                   double reach, pki_pair_memory *memory, pk_proximity *out)
 {
-  if (!finite_pose(pose_a) || !finite_pose(pose_b) || isnan(reach) || (is_ground(a) && is_ground(b))) {
+  if (!pki_pose_finite(pose_a) || !pki_pose_finite(pose_b) || isnan(reach) ||
+      (is_ground(a) && is_ground(b))) {
     return false;
   }
   const double within = fmax(reach, 0); /* overlaps are always told */
@@ -99,14 +101,40 @@ bool pki_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry
   return near;
 }
 
-static void turn_touch(pk_touch_point *t)
+void pki_touch_turn(pk_touch_point *touch, int n)
 {
-  for (int k = 0; k < 3; k++) {
-    const double x = t->point[0][k];
-    t->point[0][k] = t->point[1][k];
-    t->point[1][k] = x;
-    t->normal[k] = -t->normal[k];
+  for (pk_touch_point *t = touch; t < touch + n; t++) {
+    for (int k = 0; k < 3; k++) {
+      const double x = t->point[0][k];
+      t->point[0][k] = t->point[1][k];
+      t->point[1][k] = x;
+      t->normal[k] = -t->normal[k];
+    }
   }
+}
+
+bool pki_kinds_turn(const pk_geometry *a, const pk_geometry *b)
+{
+  return kind_rank(a) > kind_rank(b);
+}
+
+int pki_body_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b, const pk_pose *pose_b,
+                   const pk_proximity *near, double margin, pk_touch_point out[PK_TOUCH_MOST])
+{
+  if (near->distance > margin) {
+    return 0;
+  }
+  if (a->kind == PK_SHAPE_SPHERE) { /* one point, always the same */
+    out[0] = (pk_touch_point){.gap = near->distance, .id = 0};
+    for (int k = 0; k < 3; k++) {
+      out[0].point[0][k] = near->point[0][k];
+      out[0].point[1][k] = near->point[1][k];
+      out[0].normal[k] = near->normal[k];
+    }
+    return 1;
+  }
+  const pki_convex x = pki_convex_of(a, pose_a), y = pki_convex_of(b, pose_b);
+  return pki_convex_touch(&x, &y, near, margin, out);
 }
 
 static int touch_in_order(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
@@ -120,26 +148,16 @@ static int touch_in_order(const pk_geometry *a, const pk_pose *pose_a, const pk_
     return pki_surface_touch(a, pose_a, b, pose_b, margin, out);
   }
   pk_proximity near;
-  if (!distance_in_order(a, pose_a, b, pose_b, fmax(margin, 0), memory, &near) || near.distance > margin) {
-    return 0;
-  }
-  if (a->kind == PK_SHAPE_SPHERE) { /* one point, always the same */
-    out[0] = (pk_touch_point){.gap = near.distance, .id = 0};
-    for (int k = 0; k < 3; k++) {
-      out[0].point[0][k] = near.point[0][k];
-      out[0].point[1][k] = near.point[1][k];
-      out[0].normal[k] = near.normal[k];
-    }
-    return 1;
-  }
-  const pki_convex x = pki_convex_of(a, pose_a), y = pki_convex_of(b, pose_b);
-  return pki_convex_touch(&x, &y, &near, margin, out);
+  return distance_in_order(a, pose_a, b, pose_b, fmax(margin, 0), memory, &near)
+             ? pki_body_touch(a, pose_a, b, pose_b, &near, margin, out)
+             : 0;
 }
 
 int pki_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b, const pk_pose *pose_b,
               double margin, pki_pair_memory *memory, pk_touch_point out[PK_TOUCH_MOST])
 {
-  if (!finite_pose(pose_a) || !finite_pose(pose_b) || isnan(margin) || (is_ground(a) && is_ground(b))) {
+  if (!pki_pose_finite(pose_a) || !pki_pose_finite(pose_b) || isnan(margin) ||
+      (is_ground(a) && is_ground(b))) {
     return 0;
   }
   if (kind_rank(a) <= kind_rank(b)) {
@@ -148,9 +166,7 @@ int pki_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
   turn_memory(memory);
   const int count = touch_in_order(b, pose_b, a, pose_a, margin, memory, out);
   turn_memory(memory);
-  for (int i = 0; i < count; i++) {
-    turn_touch(&out[i]);
-  }
+  pki_touch_turn(out, count);
   return count;
 }
 

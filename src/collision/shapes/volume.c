@@ -34,7 +34,8 @@ static void fill_row(pki_volume *v, const pki_trimesh *t, int j, int k)
   double last = 0, reach = INFINITY;
   bool inside = false;
   for (int i = 0; i < v->n[0]; i++) {
-    const double p[3] = {v->origin[0] + i * v->cell, v->origin[1] + j * v->cell, v->origin[2] + k * v->cell};
+    const double p[3] = {v->origin[0] + i * v->step[0], v->origin[1] + j * v->step[1],
+                         v->origin[2] + k * v->step[2]};
     if (i == 0 || fabs(last) <= 1.001 * v->cell) {
       inside = pki_trimesh_inside(t, p);
     }
@@ -44,39 +45,49 @@ static void fill_row(pki_volume *v, const pki_trimesh *t, int j, int k)
   }
 }
 
-static pki_volume *fill_volume(const pki_trimesh *t, double cell, int margin, const int n[3])
+/* How a grid lies: its spacings, cells around the mesh and nodes. */
+typedef struct layout {
+  double cell, step[3];
+  int around[3], n[3];
+} layout;
+
+static pki_volume *fill_volume(const pki_trimesh *t, const layout *l)
 {
   pki_volume *v = calloc(1, sizeof *v);
-  float *distance = malloc((size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *distance);
+  float *distance = malloc((size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2] * sizeof *distance);
   if (v == NULL || distance == NULL) {
     free(v);
     free(distance);
     return NULL;
   }
-  v->cell = cell, v->distance = distance;
+  v->cell = l->cell, v->distance = distance;
   for (int c = 0; c < 3; c++) {
-    v->n[c] = n[c];
-    v->origin[c] = t->node[0].box.min[c] - margin * cell;
+    v->n[c] = l->n[c];
+    v->step[c] = l->step[c];
+    v->origin[c] = t->node[0].box.min[c] - l->around[c] * l->step[c];
   }
-  for (int k = 0; k < n[2]; k++) {
-    for (int j = 0; j < n[1]; j++) {
+  for (int k = 0; k < l->n[2]; k++) {
+    for (int j = 0; j < l->n[1]; j++) {
       fill_row(v, t, j, k);
     }
   }
   return v;
 }
 
-/* How many nodes; false when they are too many. */
-static bool count_nodes(const pki_trimesh *t, double cell, int margin, int n[3])
+/* Cells of one size, or such that each side is a whole number of them; false when there are too many nodes. */
+static bool lay_out(const pki_trimesh *t, double cell, int margin, bool fit, layout *l)
 {
   double total = 1;
+  l->cell = cell;
   for (int c = 0; c < 3; c++) {
-    const double cells = ceil((t->node[0].box.max[c] - t->node[0].box.min[c]) / cell) + 2.0 * margin;
-    total *= cells + 1;
+    const double side = t->node[0].box.max[c] - t->node[0].box.min[c], cells = ceil(side / cell);
+    const double step = fit && cells > 0 ? side / cells : cell, around = ceil(margin * (cell / step));
+    total *= cells + 2 * around + 1;
     if (!(total <= PKI_VOLUME_MAX_NODES)) {
       return false;
     }
-    n[c] = (int)cells + 1 < 2 ? 2 : (int)cells + 1;
+    l->step[c] = step, l->around[c] = (int)around;
+    l->n[c] = (int)fmax(2, cells + 2 * around + 1);
   }
   return true;
 }
@@ -91,8 +102,8 @@ static double measure_error(const pki_volume *v, const pki_trimesh *t)
         if (fabs((double)v->distance[node_at(v, i, j, k)]) > 2 * v->cell) {
           continue;
         }
-        const double p[3] = {v->origin[0] + (i + 0.5) * v->cell, v->origin[1] + (j + 0.5) * v->cell,
-                             v->origin[2] + (k + 0.5) * v->cell};
+        const double p[3] = {v->origin[0] + (i + 0.5) * v->step[0], v->origin[1] + (j + 0.5) * v->step[1],
+                             v->origin[2] + (k + 0.5) * v->step[2]};
         double d = 0, gradient[3];
         (void)pki_volume_distance(v, p, &d, gradient);
         worst = fmax(worst, fabs(d - exact_distance(t, p, INFINITY, pki_trimesh_inside(t, p))));
@@ -113,17 +124,17 @@ pk_status pki_volume_create(const pki_trimesh *t, double cell, int margin, pki_v
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "cell"},
                     "cell is %g m, expected a positive length", cell);
   }
-  int n[3];
-  if (margin < 0 || !count_nodes(t, cell, margin, n)) {
+  layout l;
+  if (margin < 0 || !lay_out(t, cell, margin, true, &l)) {
     return pki_fail(
         err, PK_ERROR_ARGUMENT, (pki_where){.field = "cell"},
         "cells of %g m with a margin of %d make more than %d nodes of a mesh of %g m; choose larger ones",
         cell, margin, (int)PKI_VOLUME_MAX_NODES, t->size);
   }
-  *out = fill_volume(t, cell, margin, n);
+  *out = fill_volume(t, &l);
   if (*out == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.field = "cell"}, "no memory for %d x %d x %d nodes",
-                    n[0], n[1], n[2]);
+                    l.n[0], l.n[1], l.n[2]);
   }
   (*out)->error = measure_error(*out, t);
   return PK_OK;
@@ -140,12 +151,12 @@ void pki_volume_destroy(pki_volume *v)
 bool pki_volume_attach(pki_trimesh *t)
 {
   enum { LEAST_TRIANGLES = 256, CELLS = 16 };
-  int n[3];
+  layout l;
   const double cell = t->size / CELLS;
-  if (!t->closed || t->ntriangle < LEAST_TRIANGLES || !count_nodes(t, cell, 1, n)) {
+  if (!t->closed || t->ntriangle < LEAST_TRIANGLES || !lay_out(t, cell, 1, false, &l)) {
     return true;
   }
-  t->volume = fill_volume(t, cell, 1, n);
+  t->volume = fill_volume(t, &l);
   return t->volume != NULL;
 }
 
@@ -156,7 +167,7 @@ bool pki_volume_distance(const pki_volume *v, const double point[3], double *dis
   int at[3];
   double f[3];
   for (int c = 0; c < 3; c++) {
-    const double x = (point[c] - v->origin[c]) / v->cell;
+    const double x = (point[c] - v->origin[c]) / v->step[c];
     if (!(x >= 0 && x <= v->n[c] - 1)) {
       return false;
     }
@@ -180,9 +191,9 @@ bool pki_volume_distance(const pki_volume *v, const double point[3], double *dis
     yx[k] = dx[k][0] + f[1] * (dx[k][1] - dx[k][0]);
   }
   *distance = y[0] + f[2] * (y[1] - y[0]);
-  gradient[0] = (yx[0] + f[2] * (yx[1] - yx[0])) / v->cell;
-  gradient[1] = (dy[0] + f[2] * (dy[1] - dy[0])) / v->cell;
-  gradient[2] = (y[1] - y[0]) / v->cell;
+  gradient[0] = (yx[0] + f[2] * (yx[1] - yx[0])) / v->step[0];
+  gradient[1] = (dy[0] + f[2] * (dy[1] - dy[0])) / v->step[1];
+  gradient[2] = (y[1] - y[0]) / v->step[2];
   return true;
 }
 
@@ -191,9 +202,9 @@ void pki_volume_bounds(const pki_volume *v, const double point[3], double *low, 
   int at[3];
   double way = 0;
   for (int c = 0; c < 3; c++) {
-    const double x = (point[c] - v->origin[c]) / v->cell;
+    const double x = (point[c] - v->origin[c]) / v->step[c];
     at[c] = !(x > 0) ? 0 : x >= v->n[c] - 1 ? v->n[c] - 1 : (int)(x + 0.5);
-    const double d = point[c] - (v->origin[c] + at[c] * v->cell);
+    const double d = point[c] - (v->origin[c] + at[c] * v->step[c]);
     way += d * d;
   }
   const double d = v->distance[node_at(v, at[0], at[1], at[2])];

@@ -5,7 +5,8 @@
 #include "collision/shapes/trimesh.h"
 
 typedef struct pki_volume {
-  double origin[3], cell; /* m: the first node, the spacing */
+  double origin[3], cell; /* m: the first node, the largest spacing */
+  double step[3];         /* m, spacings along x, y, z: cell, or a little less */
   int n[3];               /* nodes along x, y, z */
   float *distance;        /* [n[2]][n[1]][n[0]] m, negative inside */
   double error; /* m: how far interpolated distances were off at the centres of cells near the surface */
@@ -13,7 +14,8 @@ typedef struct pki_volume {
 
 enum { PKI_VOLUME_MAX_NODES = 1 << 24 };
 
-/* The volume of a closed mesh with its nodes `cell` m apart, `margin` cells wider than the mesh on every side.
+/* The volume of a closed mesh with its nodes at most `cell` m apart, `margin` cells wider than the mesh on every side. Each side of
+ * the box around the mesh is a whole number of steps: the distances to its faces are exact on them, up to their edges.
  * PK_ERROR_ARGUMENT: a mesh that is not closed, a cell that is no positive length, more than PKI_VOLUME_MAX_NODES. */
 pk_status pki_volume_create(const pki_trimesh *t, double cell, int margin, pki_volume **out, pk_error *err);
 void pki_volume_destroy(pki_volume *v); /* NULL is fine */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "collision/broad/broad.h"
-#include "collision/narrow/narrow.h"
+#include "collision/narrow/method.h"
 #include "collision/world/filter.h"
 #include "dynamics/kernels.h"
 
@@ -34,14 +34,15 @@ void pki_geometries_check(const pk_model *model, pki_shape_report report, void *
 
 typedef struct pki_collider {
   const pk_geometry *geometry;
-  int geom;             /* the model's shape; solids are counted after all shapes */
-  int body;             /* -1: fixed in the world */
-  int link;             /* -1: the ground */
-  int robot;            /* likewise */
-  int material;         /* the ground's; -1: a shape of the model */
-  unsigned group, mask; /* a and b collide when group_a & mask_b and group_b & mask_a */
-  pk_pose pose;         /* in the body */
-  double centre[3];     /* of the ball around it, in the body; its radius is the geometry's bound */
+  const pki_narrow_form *form; /* that the narrow method needs of it; NULL: none */
+  int geom;                    /* the model's shape; solids are counted after all shapes */
+  int body;                    /* -1: fixed in the world */
+  int link;                    /* -1: the ground */
+  int robot;                   /* likewise */
+  int material;                /* the ground's; -1: a shape of the model */
+  unsigned group, mask;        /* a and b collide when group_a & mask_b and group_b & mask_a */
+  pk_pose pose;                /* in the body */
+  double centre[3];            /* of the ball around it, in the body; its radius is the geometry's bound */
 } pki_collider;
 
 /* What a pair of colliders remembers. */
@@ -65,10 +66,14 @@ typedef struct pki_colliders {
   const pk_terrain *ground; /* NULL: none */
   pki_filter filter;
   pk_broad_phase broad_kind;
-  int nmoving, nshape, n; /* shapes that move, all shapes, all colliders */
-  uint64_t hash;          /* of the shapes */
-  void *block;            /* of what follows, owned: it is made anew with the ground */
-  pki_collider *of;       /* [n] */
+  pk_narrow_method narrow;
+  pki_narrow_form_options form_options;
+  pki_narrow_form *shape_forms;  /* [geometries->nmade] of methods that need forms; NULL: none. Owned */
+  pki_narrow_form *ground_forms; /* [ground->nsolid] likewise */
+  int nmoving, nshape, n;        /* shapes that move, all shapes, all colliders */
+  uint64_t hash;                 /* of the shapes */
+  void *block;                   /* of what follows, owned: it is made anew with the ground */
+  pki_collider *of;              /* [n] */
   /* at the last update: */
   double (*centre)[3];  /* [n] of the ball, world */
   pk_pose *pose;        /* [n] world; of moving ones where they are PKI_PLACED_POSE */
@@ -114,6 +119,10 @@ bool pki_colliders_grow(pki_colliders *c);
 /* Over geometries, which must outlive it; no ground. */
 pk_status pki_colliders_init(pki_colliders *c, const pk_model *model, const pki_geometries *geometries,
                              pk_broad_phase broad, bool self_collision, pk_error *err);
+
+/* The narrow method from now on; first of all after pki_colliders_init. PK_NARROW_METHOD_AUTO needs no call. */
+pk_status pki_colliders_set_narrow(pki_colliders *c, pk_narrow_method narrow, pki_narrow_form_options options,
+                                   pk_error *err);
 void pki_colliders_free(pki_colliders *c);
 
 /* The ground; NULL: none. Only solids that are there now collide. On failure all stays as it was. */

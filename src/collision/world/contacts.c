@@ -136,7 +136,8 @@ static bool touch_pair(search *s, int i, int j)
   const double rounding = round ? a->geometry->radius : 0;
   pki_pair_memory memory = recall_pair(s, pair);
   pk_touch_point touch[PK_TOUCH_MOST];
-  const int n = pki_touch(a->geometry, &c->pose[i], b->geometry, &c->pose[j], s->margin, &memory, touch);
+  const pki_side sides[2] = {{a->geometry, &c->pose[i], a->form}, {b->geometry, &c->pose[j], b->form}};
+  const int n = pki_touch_by(c->narrow, &sides[0], &sides[1], s->margin, &memory, touch);
   if (n > 0) { /* whatever was looked at besides */
     remember_pair(s, pair, memory);
   }
