@@ -88,12 +88,6 @@ void pki_report_code(pki_report *report, const char *text, size_t size)
 
 /* ---- tables ---- */
 
-/* A short name, which would else break at its hyphens. */
-static bool is_word(const char *text)
-{
-  return text != NULL && strchr(text, '-') != NULL && strchr(text, ' ') == NULL && strlen(text) <= 32;
-}
-
 /* Sentences in a column after the first: such a table fills the page and wraps, so that it is not wider than a window. */
 static bool has_sentences(const pki_table *table)
 {
@@ -104,6 +98,12 @@ static bool has_sentences(const pki_table *table)
     }
   }
   return false;
+}
+
+/* A short name, which would else break at its hyphens. */
+static bool is_word(const char *text)
+{
+  return text != NULL && strchr(text, '-') != NULL && strchr(text, ' ') == NULL && strlen(text) <= 32;
 }
 
 void pki_report_table(pki_report *report, const pki_table *table)

@@ -67,10 +67,10 @@ static pki_study_watch begin_thesis_part(pki_study_progress *j, double cost, con
 /* Costs: seconds of computing, about. */
 enum {
   RUN_COST = 2,
-  LINEAR_COST = 100,
-  HARDENING_COST = 70,
-  OWN_COST = 8,
-  TILT_COST = 110,
+  LINEAR_COST = 65,
+  HARDENING_COST = 55,
+  OWN_COST = 13,
+  TILT_COST = 65,
   ROLLED_COST = 9,
   EXTRA_COST = 8
 };

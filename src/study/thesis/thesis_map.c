@@ -6,7 +6,7 @@
 
 #include "study/thesis/thesis.h"
 
-enum { TEXT = 128, FALLS = 2, MAP_SAMPLES = 8, MAP_SECONDS = 4, TILT_SAMPLES = 4, TILT_SECONDS = 6 };
+enum { TEXT = 128, FALLS = 2, MAP_SAMPLES = 8, MAP_SECONDS = 4, TILT_SAMPLES = 3, TILT_SECONDS = 6 };
 
 const int pki_thesis_panels[PKI_THESIS_PANELS] = {PKI_THESIS_DROP_01, PKI_THESIS_DROP_05, PKI_THESIS_DROP_15,
                                                   PKI_THESIS_JUMP};
@@ -161,7 +161,7 @@ double pki_thesis_sharpness(const pki_thesis_data *d, int ix, int iy)
 /* Quick: two cells, one well inside the edge and one well beyond it. */
 static bool left_out(const pki_thesis_map *map, bool quick, int ix, int iy)
 {
-  return quick && !((ix == 1 || ix == map->nx - 1) && iy == 2);
+  return quick && !((ix == 1 || ix == map->nx - 1) && iy == 1);
 }
 
 /* The springs of a cell. */
@@ -210,14 +210,14 @@ static void set_axes(pki_thesis_map *map, const double *x, int nx, const double 
 
 pk_status pki_thesis_map_linear(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err)
 {
-  static const double k[] = {1e6, 1e7, 3e7, 6e7, 1e8, 1.5e8, 2e8, 4e8}, damping[] = {100, 500, 1500, 5000};
+  static const double k[] = {1e6, 1e7, 3e7, 6e7, 1e8, 1.5e8, 4e8}, damping[] = {100, 1500, 5000};
   set_axes(&d->linear, k, sizeof k / sizeof *k, damping, sizeof damping / sizeof *damping, PKI_THESIS_PANELS);
   return fill_map(d->quick, linear_springs, &d->linear, watch, err);
 }
 
 pk_status pki_thesis_map_hardening(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err)
 {
-  static const double c[] = {3e12, 1e13, 2e13, 3.6e13, 8e13, 2e14}, damping[] = {300, 700, 1500, 3000};
+  static const double c[] = {3e12, 1e13, 2e13, 3.6e13, 8e13, 2e14}, damping[] = {500, 1500, 3000};
   set_axes(&d->hardening, c, sizeof c / sizeof *c, damping, sizeof damping / sizeof *damping,
            PKI_THESIS_PANELS);
   return fill_map(d->quick, hardening_springs, &d->hardening, watch, err);
@@ -238,7 +238,7 @@ pk_status pki_thesis_own_springs(pki_thesis_data *d, const pki_study_watch *watc
 
 pk_status pki_thesis_map_tilt(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err)
 {
-  static const double rolls[] = {0, 0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8}, restitutions[] = {0, 0.2, 0.4};
+  static const double rolls[] = {0, 0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8}, restitutions[] = {0, 0.3};
   static const int falls[FALLS] = {PKI_THESIS_DROP_05, PKI_THESIS_DROP_15};
   pki_thesis_map *map = &d->tilt;
   set_axes(map, rolls, sizeof rolls / sizeof *rolls, restitutions, sizeof restitutions / sizeof *restitutions,

@@ -198,11 +198,11 @@ static pk_status report_maps(const pki_thesis_data *d, const char *folder, pki_r
   }
   pki_report_section(report, "tilt", "Exact contact: roll and restitution");
   if (status == PK_OK) {
-    status = report_map(
-        &tilt, "tilt",
-        "Falls under lcp-pyramid that start rolled, on ground with restitution, four each. The scenarios are "
-        "the lower left cells. Upside down: as in the thesis.",
-        folder, report, err);
+    status = report_map(&tilt, "tilt",
+                        "Falls under lcp-pyramid that start rolled, on ground with restitution, three each. "
+                        "The scenarios are "
+                        "the lower left cells. Upside down: as in the thesis.",
+                        folder, report, err);
   }
   pki_text_free(&linear);
   pki_text_free(&hardening);

@@ -1,1 +1,0 @@
-var PronkReplay={mount:function(){}};var a='</script><!--</SCRIPT>';if(1<2&&a<'b'){}
