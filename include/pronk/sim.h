@@ -116,7 +116,7 @@ typedef enum pk_impact_law {
 typedef enum pk_bilateral_method {
   PK_BILATERAL_METHOD_DIRECT, /* eliminated with M, exactly, before the contact solver */
   PK_BILATERAL_METHOD_PROX,   /* rows that the contact solver iterates over */
-  PK_BILATERAL_METHOD_SWEEP,  /* rows that jor and sor solve exactly in each sweep; other solvers iterate over them */
+  PK_BILATERAL_METHOD_SWEEP, /* rows that jor and sor solve exactly in each sweep; other solvers iterate over them */
   PK_BILATERAL_METHOD_COUNT
 } pk_bilateral_method;
 
