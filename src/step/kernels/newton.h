@@ -18,13 +18,11 @@
 #define PKI_STEP_NEWTON_H
 
 #include "contact/solvers/active_set_constants.h"
+#include "step/kernels/newton_matrix.h"
 #include "step/kernels/sweep.h"
 
 /* Problems with more rows of contacts are solved one by one, where those that carry nothing cost nothing. */
 enum { PKI_LANE_ROWS = 24 };
-
-/* Numbers of a row that one world takes at once, and pivots that a row takes in one pass. */
-enum { PKI_ALONG = 8, PKI_PANEL = 4 };
 
 /* Steps of one solve, the softened ones included; what they leave is for the scalar solvers. */
 enum { PKI_LANE_STEPS = 30 };
@@ -47,12 +45,17 @@ typedef struct pki_system {
   bool keeps; /* the matrix is that of the step before, whose factors are there */
 } pki_system;
 
-/* A contact in a Newton step: r = C y, rows E'. T is the tangential part of both. */
+/* A contact in a Newton step: r = C y, rows E', with
+ *
+ *     C = n               E = n                T = t11         b of those that slip, the identity of those that stick
+ *         c1   T              0    T               t21   t22
+ *         c2                  0
+ */
 typedef struct pki_state {
   pk_r scale, weight; /* s, 1/s */
   pk_r n;             /* 1: it carries */
   pk_r c1, c2;        /* mu t of those that slip */
-  pk_r t11, t21, t12, t22;
+  pk_r t11, t21, t22;
   pk_r h; /* of those that slip */
   pk_r sigma;
   pk_r unused0, unused1, unused2; /* 1: a unit row */
@@ -66,23 +69,6 @@ typedef struct pki_box_state {
   pk_r bound;         /* r where it is not, scaled */
   pk_r sigma;
 } pki_box_state;
-
-/* From row to row of the matrix, whose last column is the right side: one world's rows are whole vectors. */
-PKI_INLINE int pki_matrix_stride(int rows)
-{
-  return PKI_LANES == 1 ? (rows + PKI_ALONG) / PKI_ALONG * PKI_ALONG : rows + 1;
-}
-
-PKI_INLINE pk_r *pki_matrix(const pki_group *g, int rows, int i, int j)
-{
-  return pki_out(g->A) + i * pki_matrix_stride(rows) + j;
-}
-
-/* The right side of row i. */
-PKI_INLINE pk_r *pki_right(const pki_group *g, int rows, int i)
-{
-  return pki_matrix(g, rows, i, rows);
-}
 
 static void pki_begin_system(const pki_group *g, pki_members of, pki_system *s)
 {
@@ -132,7 +118,7 @@ PKI_INLINE pki_state pki_state_of(const pki_group *g, const pki_system *system, 
   s.n = pki_where_set(carries, one);
   s.c1 = pki_where_set(slips, mu * t1), s.c2 = pki_where_set(slips, mu * t2);
   s.t11 = pki_select(slips, -t2, pki_where_set(sticks, one)), s.t21 = pki_where_set(slips, t1);
-  s.t12 = zero, s.t22 = pki_where_set(sticks, one);
+  s.t22 = pki_where_set(sticks, one);
   /* without friction beta is 0 */
   s.h = pki_where_set(slips, (size - limit) / pki_max(limit, 1e-12 * size));
   s.unused0 = one - s.n, s.unused1 = s.unused0, s.unused2 = one - s.t22;
@@ -148,13 +134,8 @@ PKI_INLINE pki_state pki_position_state(const pki_group *g, const pki_system *sy
   const pk_r zero = pki_splat(0), one = pki_splat(1);
   const int slot = system->slot[i];
   const pk_i active = open & pki_masks(g->active)[slot];
-  pki_state s = {.scale = system->scale[i],
-                 .weight = system->weight[i],
-                 .c1 = zero,
-                 .c2 = zero,
-                 .t21 = zero,
-                 .t12 = zero,
-                 .h = zero};
+  pki_state s = {
+      .scale = system->scale[i], .weight = system->weight[i], .c1 = zero, .c2 = zero, .t21 = zero, .h = zero};
   const pk_r d = s.weight * pki_reals(g->r)[3 * slot] - s.scale * pki_reals(g->v)[3 * slot];
   const pk_i carries = active & pki_less(zero, d);
   s.n = pki_where_set(carries, one);
@@ -172,16 +153,13 @@ PKI_INLINE pki_m3 pki_reduce_block(const pki_state *i, const pki_state *j, pki_m
     const pk_r part = i->n * j->n * scale;
     return (pki_m3){pki_scale(part, G.x), pki_scale(part, G.y), pki_scale(part, G.z)};
   }
-  pki_v3 row[3] = {G.x, G.y, G.z}, out[3];
+  pki_v3 row[3] = {G.x, G.y, G.z};
   for (int d = 0; d < 3; d++) { /* columns */
     const pki_v3 a = pki_scale(scale, row[d]);
-    row[d] = (pki_v3){j->n * a.x + j->c1 * a.y + j->c2 * a.z, j->t11 * a.y + j->t21 * a.z,
-                      j->t12 * a.y + j->t22 * a.z};
+    row[d] = (pki_v3){j->n * a.x + j->c1 * a.y + j->c2 * a.z, j->t11 * a.y + j->t21 * a.z, j->t22 * a.z};
   }
-  out[0] = pki_scale(i->n, row[0]);
-  out[1] = pki_add(pki_scale(i->t11, row[1]), pki_scale(i->t21, row[2]));
-  out[2] = pki_add(pki_scale(i->t12, row[1]), pki_scale(i->t22, row[2]));
-  return (pki_m3){out[0], out[1], out[2]};
+  return (pki_m3){pki_scale(i->n, row[0]), pki_add(pki_scale(i->t11, row[1]), pki_scale(i->t21, row[2])),
+                  pki_scale(i->t22, row[2])};
 }
 
 PKI_INLINE void pki_store_block(const pki_group *g, const pki_system *s, int i, int j, pki_m3 B)
@@ -224,7 +202,7 @@ static void pki_fill_contacts(const pki_lanes *f, const pki_system *s, const pki
     const pki_v3 last = pki_scale(a->weight, pki_v3_load(pki_reals(g->r) + 3 * s->slot[i]));
     const pki_v3 q = pki_scale(a->scale, pki_v3_load(pki_reals(g->fixed) + 3 * s->slot[i]));
     const pki_v3 x = {sigma * last.x - q.x, sigma * last.y - q.y, sigma * last.z - q.z};
-    const pk_r right[3] = {a->n * x.x, a->t11 * x.y + a->t21 * x.z, a->t12 * x.y + a->t22 * x.z};
+    const pk_r right[3] = {a->n * x.x, a->t11 * x.y + a->t21 * x.z, a->t22 * x.z};
     for (int d = 0; d < 3; d++) {
       if (s->row[i][d] >= 0) {
         *pki_right(g, s->rows, s->row[i][d]) = right[d];
@@ -261,7 +239,7 @@ static void pki_fill_box(const pki_lanes *f, const pki_system *s, const pki_stat
   for (int i = 0; i < s->nslot; i++) {
     const pki_state *a = &state[i];
     const pki_v3 G = pki_scale(a->scale * at->scale, *pki_cross_of(g, s->slot[i], box));
-    const pk_r along = a->t11 * G.y + a->t21 * G.z, aside = a->t12 * G.y + a->t22 * G.z;
+    const pk_r along = a->t11 * G.y + a->t21 * G.z, aside = a->t22 * G.z;
     const pk_r across[3] = {a->n * G.x + a->c1 * G.y + a->c2 * G.z, along, aside};
     const pk_r down[3] = {a->n * G.x, along, aside};
     for (int d = 0; d < 3; d++) {
@@ -296,140 +274,6 @@ static void pki_fill_boxes(const pki_lanes *f, const pki_system *s, const pki_st
   }
 }
 
-/* ---- the linear system ---- */
-
-/* Row -= f0 p0, then f1 p1, f2 p2, f3 p3, from a column on, which is a multiple of PKI_PANEL. One world goes along the row, as many
- * numbers at a time as a vector holds; each of them takes the same operations in the same order as a lane's. */
-#if PKI_LANES == 1
-typedef double pki_along4 __attribute__((vector_size(32), aligned(32)));
-typedef double pki_along8 __attribute__((vector_size(64), aligned(64)));
-
-#define PKI_TAKE_PIVOTS(type, at) \
-  type x = *(const type *)(const void *)(row + (at)); \
-  x -= f[0] * *(const type *)(const void *)(p[0] + (at)); \
-  x -= f[1] * *(const type *)(const void *)(p[1] + (at)); \
-  x -= f[2] * *(const type *)(const void *)(p[2] + (at)); \
-  x -= f[3] * *(const type *)(const void *)(p[3] + (at)); \
-  *(type *)(void *)(row + (at)) = x
-
-PKI_INLINE void pki_take_pivots(pk_r *row, const pk_r f[PKI_PANEL], const pk_r *const p[PKI_PANEL], int from,
-                                int n)
-{
-  int j = from;
-  if (j % PKI_ALONG != 0 && j < n) {
-    PKI_TAKE_PIVOTS(pki_along4, j);
-    j += PKI_PANEL;
-  }
-  for (; j < n; j += PKI_ALONG) {
-    PKI_TAKE_PIVOTS(pki_along8, j);
-  }
-}
-#else
-PKI_INLINE void pki_take_pivots(pk_r *row, const pk_r f[PKI_PANEL], const pk_r *const p[PKI_PANEL], int from,
-                                int n)
-{
-  for (int j = from; j < n; j++) {
-    pk_r x = row[j];
-    x -= f[0] * p[0][j];
-    x -= f[1] * p[1][j];
-    x -= f[2] * p[2][j];
-    x -= f[3] * p[3][j];
-    row[j] = x;
-  }
-}
-#endif
-
-/* The factors of a row against the pivots p of columns k .. k + PKI_PANEL, whose diagonals hold their inverses: the row takes one pivot
- * after the other. */
-PKI_INLINE void pki_row_factors(pk_r *row, const pk_r *const p[PKI_PANEL], int k, pk_r f[PKI_PANEL])
-{
-  PKI_UNROLL_ALL
-  for (int c = 0; c < PKI_PANEL; c++) {
-    pk_r x = row[k + c];
-    PKI_UNROLL_ALL
-    for (int e = 0; e < c; e++) {
-      x -= f[e] * p[e][k + c];
-    }
-    f[c] = x * p[c][k + c];
-    row[k + c] = f[c];
-  }
-}
-
-/* Row k + c of a panel takes the c pivots before it, and its own diagonal is inverted. */
-PKI_INLINE void pki_factor_panel_row(pk_r *row, const pk_r *const p[PKI_PANEL], int k, int c, int n)
-{
-  for (int e = 0; e < c; e++) {
-    const pk_r f = row[k + e] * p[e][k + e]; /* its inverse */
-    row[k + e] = f;
-    for (int j = k + e + 1; j < n; j++) {
-      row[j] -= f * p[e][j];
-    }
-  }
-  row[k + c] = 1.0 / row[k + c];
-}
-
-/* A = L U without pivots in place, L below the diagonal, the inverse of U's diagonal on it; the right side is column n, which becomes
- * inv(L) b. PKI_PANEL pivots at a time: a row that takes four in one pass is read and written once. Each number is still changed by one pivot
- * after the other, so that rows of neighbours, which shift the panels, change no bit. */
-static void pki_factor_system(const pki_group *g, int n)
-{
-  for (int k = 0; k < n; k += PKI_PANEL) {
-    const int end = k + PKI_PANEL, count = end <= n ? PKI_PANEL : n - k;
-    const pk_r *p[PKI_PANEL];
-    for (int c = 0; c < count; c++) {
-      pk_r *const row = pki_matrix(g, n, k + c, 0);
-      p[c] = row;
-      pki_factor_panel_row(row, p, k, c, n + 1);
-    }
-    for (int i = end; i < n; i++) {
-      pk_r *const row = pki_matrix(g, n, i, 0);
-      pk_r f[PKI_PANEL];
-      pki_row_factors(row, p, k, f);
-      pki_take_pivots(row, f, p, end, n + 1);
-    }
-  }
-}
-
-/* inv(L) b of a matrix whose factors are there, in its column n. */
-static void pki_solve_lower(const pki_group *g, int n)
-{
-  for (int i = 0; i < n; i++) {
-    pk_r *const row = pki_matrix(g, n, i, 0);
-    pk_r x = row[n];
-    for (int j = 0; j < i; j++) {
-      x -= row[j] * *pki_matrix(g, n, j, n);
-    }
-    row[n] = x;
-  }
-}
-
-/* x of U x = column n, into b. Sums run from the far end towards the diagonal, four rows side by side. */
-static void pki_solve_upper(const pki_group *g, int n)
-{
-  pk_r *const x = pki_out(g->b);
-  for (int end = n; end > 0; end -= PKI_PANEL) {
-    const int k = end > PKI_PANEL ? end - PKI_PANEL : 0, count = end - k;
-    const pk_r *row[PKI_PANEL];
-    pk_r sum[PKI_PANEL];
-    for (int i = 0; i < PKI_PANEL; i++) { /* a panel of fewer rows repeats its first */
-      row[i] = pki_matrix(g, n, i < count ? k + i : k, 0);
-      sum[i] = row[i][n];
-    }
-    for (int j = n - 1; j >= end; j--) {
-      PKI_UNROLL_ALL
-      for (int i = 0; i < PKI_PANEL; i++) {
-        sum[i] -= row[i][j] * x[j];
-      }
-    }
-    for (int j = count - 1; j >= 0; j--) {
-      x[k + j] = sum[j] * row[j][k + j];
-      for (int i = 0; i < j; i++) {
-        sum[i] -= row[i][k + j] * x[k + j];
-      }
-    }
-  }
-}
-
 /* The impulses that a solved step stands for, in the lanes of `open`. */
 static void pki_take_step(const pki_lanes *f, const pki_system *s, const pki_state *state,
                           const pki_box_state *boxes, pk_i open)
@@ -442,7 +286,7 @@ static void pki_take_step(const pki_lanes *f, const pki_system *s, const pki_sta
     const pk_r n = s->row[i][0] >= 0 ? a->n * y[s->row[i][0]] : pki_splat(0);
     const pk_r y1 = s->row[i][1] >= 0 ? y[s->row[i][1]] : pki_splat(0);
     const pk_r y2 = s->row[i][2] >= 0 ? y[s->row[i][2]] : pki_splat(0);
-    const pki_v3 r = {n, a->c1 * n + a->t11 * y1 + a->t12 * y2, a->c2 * n + a->t21 * y1 + a->t22 * y2};
+    const pki_v3 r = {n, a->c1 * n + a->t11 * y1, a->c2 * n + a->t21 * y1 + a->t22 * y2};
     pk_r *const at = pki_out(g->r) + 3 * s->slot[i];
     pki_v3_store(pki_v3_select(active, pki_scale(a->scale, r), pki_v3_load(at)), at);
   }
