@@ -63,8 +63,10 @@ static void everything_that_it_is_held_to_holds(void **state)
       fail();
     }
   }
-  assert_int_equal(held, 4 + 4 + 1 + 2 + 3 + 8 * 6 +
-                             2); /* Table II: steps, errors; speed; hypotheses; open problem; marks */
+  assert_int_equal(
+      held,
+      4 + 4 + 1 + 2 + 3 + 8 * 6 +
+          2); /* Table II: steps, errors; speed; falls without control; hypotheses; open problem; marks */
 }
 
 static void the_arm_follows_as_a_constraint_at_a_tenth_of_a_second(void **state)
