@@ -150,7 +150,9 @@ static const pki_command commands[] = {
      "before it gives up. Problems in the plane (dimension 2) are solved as problems in space.\n"
      "With --stance FILE is a model: joint angles by the closed form of its legs, and forces and torques\n"
      "at rest by the reduced dynamics.",
-     "pronk solve problem.fc --solver bgs --tolerance 1e-10\n  pronk solve --stance starleth --trunk 0,0,0.4 --foot LF_FOOT=0.3,0.2,0.025", pki_options_solve, pki_command_solve, NULL},
+     "pronk solve problem.fc --solver bgs --tolerance 1e-10\n  pronk solve --stance starleth --trunk 0,0,0.4 "
+     "--foot LF_FOOT=0.3,0.2,0.025",
+     pki_options_solve, pki_command_solve, NULL},
     {"study", "a paper's tables and figures beside its values", "NAME|all [options]",
      "Writes a report and plots into DIR/NAME. The exit status is 1 when a value misses the\n"
      "paper's.",

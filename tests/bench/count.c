@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "measure/count.h"
 #include "bench/peak_kernel.h"
+#include "measure/count.h"
 #include "support/bounds.h"
 
 /* Bytes as an assembler writes them. */

@@ -135,6 +135,7 @@ static void all_studies_write_their_reports(void **state)
                                       "symbolic/report.html",
                                       "symbolic/time.svg",
                                       "symbolic/operations.svg",
+                                      "symbolic/inverse.svg",
                                       "symbolic/period.svg",
                                       "symbolic"};
   static const char *const thesis[] = {"thesis/report.html", "thesis/linear.svg", "thesis/hardening.svg",

@@ -195,7 +195,8 @@ static void a_pendulum_swings_by_the_code_that_it_is_given(void **state)
 
 static void remove_report(const char *folder)
 {
-  static const char *const files[] = {"report.html", "time.svg", "operations.svg", "period.svg"};
+  static const char *const files[] = {"report.html", "time.svg", "operations.svg", "inverse.svg",
+                                      "period.svg"};
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, files[i]);
