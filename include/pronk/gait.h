@@ -224,7 +224,7 @@ typedef enum pk_gait {
 typedef enum pk_gait_references {
   PK_GAIT_REFERENCES_AUTO, /* the controller's own choice */
   PK_GAIT_REFERENCES_CPG,  /* oscillators alone: the trunk goes at the wanted speed */
-  PK_GAIT_REFERENCES_ZMP,  /* the mass follows a preview of the zero moment point, which the feet that stand carry */
+  PK_GAIT_REFERENCES_ZMP, /* the mass follows a preview of the zero moment point, which the feet that stand carry */
   PK_GAIT_REFERENCES_COUNT
 } pk_gait_references;
 

@@ -39,7 +39,9 @@ typedef struct pki_controller_row {
 /* Every controller, by the name of its row: const pki_controller_row pki_controller_NAME, in the file that controls. */
 #define PKI_CONTROLLER_LIST(X) \
   X(hold) \
-  X(track) X(computed_torque) X(inverse_dynamics) X(actuators) X(locomotion) X(gait_track) X(whole_body) X(biped) X(follow)
+  X(track) \
+  X(computed_torque) X(inverse_dynamics) X(actuators) X(locomotion) X(gait_track) X(whole_body) X(biped) \
+      X(follow)
 
 /* Ends with NULL. */
 extern const pki_controller_row *const pki_controllers[];

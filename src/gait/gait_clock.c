@@ -130,7 +130,8 @@ void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
     }
   }
   /* a trot whose feet always carry is a pendulum on two feet, and needs no plan */
-  const bool trots = c->options.references != PK_GAIT_REFERENCES_ZMP && !w->jumping && (goal.gait == PK_GAIT_TROT || !go) && w->cpg.duty > 0.52 &&
+  const bool trots = c->options.references != PK_GAIT_REFERENCES_ZMP && !w->jumping &&
+                     (goal.gait == PK_GAIT_TROT || !go) && w->cpg.duty > 0.52 &&
                      pki_cpg_distance(&w->cpg, &w->rhythm) < settled &&
                      fabs(w->cpg.cycle - w->rhythm.cycle) < 0.05 * w->rhythm.cycle;
   w->planned = w->walking && !trots;
