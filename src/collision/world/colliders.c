@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "collision/ground/terrain.h"
+#include "collision/world/forms.h"
 #include "math/mat3.h"
 #include "model/mesh.h"
 
@@ -211,23 +212,12 @@ static void place_fixed_collider(pki_colliders *c, int i)
   c->ready[i] = PKI_PLACED_BOX;
 }
 
-/* Shapes with one geometry have one form. */
-static const pki_narrow_form *form_of_shape(const pki_colliders *c, int shape)
-{
-  const pki_geometries *g = c->geometries;
-  int i = 0;
-  while (i < g->nmade && g->made[i] != g->of[shape]) {
-    i++;
-  }
-  return c->shape_forms != NULL ? &c->shape_forms[i] : NULL;
-}
-
 static void add_shape(pki_colliders *c, int shape, int *count)
 {
   const pk_model_shape *s = &c->model->shapes[shape];
   pki_collider *to = &c->of[*count];
   *to = (pki_collider){.geometry = c->geometries->of[shape],
-                       .form = form_of_shape(c, shape),
+                       .form = pki_form_of_shape(c, shape),
                        .geom = shape,
                        .body = s->body,
                        .link = s->link,
@@ -323,54 +313,12 @@ static bool remake_block(pki_colliders *c, const pk_terrain *ground)
   return true;
 }
 
-/* ---- forms of the narrow method ---- */
-
-static void free_forms(pki_narrow_form *forms, int n)
-{
-  for (int i = 0; i < n && forms != NULL; i++) {
-    pki_narrow_form_free(&forms[i]);
-  }
-  free(forms);
-}
-
-/* Forms of n geometries; *out NULL where the method needs none. */
-static pk_status make_forms(const pki_colliders *c, int n, const pk_geometry *(*geometry)(const void *, int),
-                            const void *from, pki_narrow_form **out, pk_error *err)
-{
-  *out = NULL;
-  if (pki_narrows[c->narrow]->prepare == NULL || n == 0) {
-    return PK_OK;
-  }
-  pki_narrow_form *forms = calloc((size_t)n, sizeof *forms);
-  pk_status status = forms != NULL ? PK_OK : pki_fail_memory(err, "a narrow method");
-  for (int i = 0; i < n && status == PK_OK; i++) {
-    status = pki_narrow_form_make(c->narrow, geometry(from, i), &c->form_options, &forms[i], err);
-  }
-  if (status != PK_OK) {
-    free_forms(forms, n);
-    return status;
-  }
-  *out = forms;
-  return PK_OK;
-}
-
-static const pk_geometry *geometry_of_shape(const void *from, int i)
-{
-  return ((const pki_geometries *)from)->made[i];
-}
-
-static const pk_geometry *geometry_of_solid(const void *from, int i)
-{
-  return ((const pk_terrain *)from)->solids[i].geometry;
-}
-
 pk_status pki_colliders_set_narrow(pki_colliders *c, pk_narrow_method narrow, pki_narrow_form_options options,
                                    pk_error *err)
 {
   c->narrow = narrow;
   c->form_options = options;
-  const pk_status status =
-      make_forms(c, c->geometries->nmade, geometry_of_shape, c->geometries, &c->shape_forms, err);
+  const pk_status status = pki_forms_of_shapes(c, &c->shape_forms, err);
   return status == PK_OK ? pki_colliders_set_ground(c, c->ground, err) : status;
 }
 
@@ -378,18 +326,18 @@ pk_status pki_colliders_set_ground(pki_colliders *c, const pk_terrain *ground, p
 {
   const int solids = ground != NULL ? ground->nsolid : 0, before = c->ground != NULL ? c->n - c->nshape : 0;
   pki_narrow_form *forms, *old = c->ground_forms;
-  const pk_status status = make_forms(c, solids, geometry_of_solid, ground, &forms, err);
+  const pk_status status = pki_forms_of_ground(c, ground, &forms, err);
   if (status != PK_OK) {
     return status;
   }
   c->ground_forms = forms;
   if (!remake_block(c, ground)) {
     c->ground_forms = old;
-    free_forms(forms, solids);
+    pki_forms_free(forms, solids);
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for %d shapes and solids that collide",
                     c->nshape + solids);
   }
-  free_forms(old, before);
+  pki_forms_free(old, before);
   pki_colliders_forget(c);
   return PK_OK;
 }
@@ -454,8 +402,8 @@ pk_status pki_colliders_init(pki_colliders *c, const pk_model *model, const pki_
 void pki_colliders_free(pki_colliders *c)
 {
   pki_filter_free(&c->filter);
-  free_forms(c->shape_forms, c->geometries != NULL ? c->geometries->nmade : 0);
-  free_forms(c->ground_forms, c->ground_forms != NULL ? c->n - c->nshape : 0);
+  pki_forms_free(c->shape_forms, c->geometries != NULL ? c->geometries->nmade : 0);
+  pki_forms_free(c->ground_forms, c->ground_forms != NULL ? c->n - c->nshape : 0);
   c->shape_forms = c->ground_forms = NULL;
   pki_aligned_free(c->block);
   c->block = NULL;
