@@ -299,6 +299,24 @@ static bool is_bitless(const char *name)
   return found;
 }
 
+static bool is_named(const char *option)
+{
+  bool named = false;
+  for (int r = 0; pki_all_readers[r].what != NULL; r++) {
+    named |= pki_any_row_reads(&pki_all_readers[r], option);
+  }
+  return named;
+}
+
+/* Rows that an option should change the motion of: those that name it, and every stepper and law where nobody does. */
+static bool should_read(int readers, int row, const char *option)
+{
+  const pki_readers *r = &pki_all_readers[readers];
+  return is_named(option)
+             ? pki_row_reads(r, row, option)
+             : strcmp(option, "dt") != 0 && (r->registry == pki_steppers || r->registry == pki_laws);
+}
+
 static void each_row_that_names_an_option_reads_it(void)
 {
   int silent = 0;
@@ -306,7 +324,7 @@ static void each_row_that_names_an_option_reads_it(void)
     const char *name = field_at(i)->name;
     for (int r = 0; pki_all_readers[r].what != NULL && !is_bitless(name); r++) {
       for (int row = 0; row < pki_row_count(pki_all_readers[r].registry); row++) {
-        if (pki_row_reads(&pki_all_readers[r], row, name) && !seen.changed[i][r][row]) {
+        if (should_read(r, row, name) && !seen.changed[i][r][row]) {
           silent++;
           print_error("the %s %s says that it reads %s, which changes nothing\n", pki_all_readers[r].what,
                       pki_row_name(pki_all_readers[r].registry, row), name);
@@ -330,7 +348,7 @@ static pk_terrain *slab(void)
 
 static bool law_bounces(int law)
 {
-  return strstr(pki_laws[law]->reads, "restitution_n") != NULL;
+  return pki_laws[law]->reads != NULL && strstr(pki_laws[law]->reads, "restitution_n") != NULL;
 }
 
 static void every_option_is_read_or_told_or_refused(void **state)
