@@ -144,6 +144,7 @@ static bool print_json(const pki_size_study *study, const pki_size_result *r, co
   cJSON_AddStringToObject(o, "study", study->name);
   cJSON_AddBoolToObject(o, "complete", pki_sizing_is_complete(z));
   cJSON_AddBoolToObject(o, "agreed", r->agreed);
+  pki_json_number(o, "swings", r->swings >= 0 ? r->swings : NAN);
   pki_json_number(o, "motion_seconds", r->motion_seconds);
   pki_json_number(o, "choice_seconds", r->choice_seconds);
   cJSON *supply = cJSON_AddObjectToObject(o, "supply"), *groups = cJSON_AddArrayToObject(o, "groups");
@@ -200,7 +201,9 @@ static bool print_text(const pki_size_study *study, const pki_size_result *r, co
       pki_size_replaced_table(r, &table);
       print_table(&table);
     }
-    printf("  %s\n\n", r->agreed ? "Choice and motion agree." : "Choice and motion do not agree yet.");
+    printf("  %s\n\n", r->agreed        ? "Choice and motion agree."
+                       : r->swings >= 0 ? "The choice swings: choice and motion do not agree."
+                                        : "Choice and motion do not agree yet.");
   }
   printf("Parts:      %s/parts.csv\nCandidates: %s/candidates.csv\nReport:     %s/report.html\n", folder,
          folder, folder);
@@ -245,6 +248,14 @@ static int finish(const pki_args *args, const pki_size_study *study, const pki_s
   const bool printed = args->json ? print_json(study, r, folder) : print_text(study, r, folder);
   if (!pki_sizing_is_complete(&r->sizing)) {
     pki_complain("size", "not every group of joints has a drive that fits");
+    return PKI_EXIT_FAILURE;
+  }
+  if (r->swings >= 0) {
+    pki_complain("size",
+                 "the choice swings: that of round %d has come back in round %d, and more rounds repeat it; "
+                 "name one of the drives "
+                 "between which it swings, or ask for more margin",
+                 r->swings, r->nround - 1);
     return PKI_EXIT_FAILURE;
   }
   if (!r->agreed) {
@@ -307,6 +318,10 @@ static pki_size_study *load_study(const pki_args *args, int *code)
     list[nset++] = rounds;
   }
   if (pki_size_is_study(args)) {
+    if (!pki_size_study_alone(args)) {
+      pki_sets_free(&sets);
+      return NULL;
+    }
     if (pki_problems_note(&problems, pki_yaml_locate(&pki_size_kind, args->words[0], path, &err), &err) ==
         PK_OK) {
       pki_size_study_load(path, list, nset, &study, &problems);

@@ -40,6 +40,97 @@ static pki_size_source source_of(const char *word)
   return gait ? PKI_SIZE_GAIT : PKI_SIZE_SCENARIO;
 }
 
+/* Names of a kind of files that are near a word; "": none. */
+static void find_near(const char *word, pki_scenario_entry *entries, int count, char near[64])
+{
+  const char **names = calloc((size_t)count + 1, sizeof *names);
+  for (int i = 0; names != NULL && i < count; i++) {
+    names[i] = entries[i].name;
+  }
+  const char *found = names != NULL ? pki_nearest_word(word, names, count) : NULL;
+  if (near[0] == '\0' && found != NULL) {
+    snprintf(near, 64, "%s", found);
+  }
+  free((void *)names);
+  free(entries);
+}
+
+/* A word that names nothing, with the nearest sizing study, gait or scenario. */
+static bool complain_unknown(const char *word)
+{
+  char near[64] = "";
+  int count = 0;
+  pki_scenario_entry *entries = pki_yaml_list(&pki_size_kind, &count);
+  find_near(word, entries, count, near);
+  entries = pki_yaml_list(&pki_gait_kind, &count);
+  find_near(word, entries, count, near);
+  entries = pki_scenario_list(&count);
+  find_near(word, entries, count, near);
+  pki_complain("size",
+               "there is no file, sizing study, motion or scenario \"%.80s\"%s%s%s (pronk list sizings, "
+               "motions, scenarios)",
+               word, near[0] != '\0' ? "; did you mean \"" : "", near, near[0] != '\0' ? "\"?" : "");
+  return false;
+}
+
+/* Every word is a motion, or it is told what it is instead. */
+static bool check_words(const pki_args *args)
+{
+  char path[PKI_PATH_MAX];
+  for (int i = 0; i < args->nword; i++) {
+    const char *word = args->words[i];
+    if (pki_ends_with(word, ".urdf") || pki_ends_with(word, ".xml")) {
+      pki_complain("size",
+                   "%s is a model, which does nothing by itself: give what it does, a scenario, a gait, a "
+                   "recording or a table",
+                   word);
+      return false;
+    }
+    if (!pki_is_folder(word) && !pki_is_file(word) && !pki_is_scenario_name(word) &&
+        source_of(word) == PKI_SIZE_SCENARIO && pki_scenario_locate(word, path, NULL) != PK_OK) {
+      return complain_unknown(word);
+    }
+  }
+  return true;
+}
+
+/* Options that a study has as keys. */
+static const char *const study_options[] = {"joints",     "each",     "motors",  "gears",
+                                            "efficiency", "voltages", "weights", "by"};
+
+bool pki_size_study_alone(const pki_args *args)
+{
+  for (size_t i = 0; i < sizeof study_options / sizeof study_options[0]; i++) {
+    if (pki_args_has(args, study_options[i])) {
+      pki_complain("size",
+                   "--%s goes with motions, not with the sizing study %s, whose keys say that: change them "
+                   "by --set, as in --set "
+                   "'drives.0.voltages=[48]'",
+                   study_options[i], args->words[0]);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Lists have something in them, and losses a gear. */
+static bool check_options(const pki_args *args)
+{
+  static const char *const lists[] = {"gears", "voltages", "weights"};
+  for (int i = 0; i < 3; i++) {
+    const char *value = pki_args_value(args, lists[i]);
+    if (value != NULL && value[0] == '\0') {
+      pki_complain("size", "--%s is empty, expected numbers with commas between them", lists[i]);
+      return false;
+    }
+  }
+  if (pki_args_has(args, "efficiency") && !pki_args_has(args, "gears")) {
+    pki_complain("size", "--efficiency is that of the ratios in --gears, which are missing");
+    return false;
+  }
+  return true;
+}
+
 /* The part of a text up to the next comma; the cursor goes behind it. */
 static bool next_part(const char **at, char *out, size_t size)
 {
@@ -135,7 +226,7 @@ bool pki_size_text(const pki_args *args, pki_text *out)
   const char *by = pki_args_value(args, "by");
   const int chosen = by != NULL ? pki_args_choice(args, "number to rank by", by, words, 4) : 0;
   char name[64];
-  if (chosen < 0) {
+  if (chosen < 0 || !check_words(args) || !check_options(args)) {
     return false;
   }
   pki_file_stem(args->words[0], name, sizeof name);

@@ -88,6 +88,12 @@ void pki_report_code(pki_report *report, const char *text, size_t size)
 
 /* ---- tables ---- */
 
+/* A short name, which would else break at its hyphens. */
+static bool is_word(const char *text)
+{
+  return text != NULL && strchr(text, '-') != NULL && strchr(text, ' ') == NULL && strlen(text) <= 32;
+}
+
 void pki_report_table(pki_report *report, const pki_table *table)
 {
   pki_text *html = &report->html;
@@ -104,7 +110,9 @@ void pki_report_table(pki_report *report, const pki_table *table)
       if (group) {
         pki_text_addf(html, " colspan=\"%d\"", table->columns);
       }
-      pki_text_add(html, !group && pki_table_is_number(table, c) ? " class=\"number\">" : ">");
+      pki_text_add(html, !group && pki_table_is_number(table, c) ? " class=\"number\">"
+                         : is_word(cells[c])                     ? " class=\"word\">"
+                                                                 : ">");
       pki_text_add_escaped(html, cells[c]);
       pki_text_addf(html, "</%s>", tag);
     }

@@ -37,7 +37,8 @@ const char pki_report_style[] =
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.93rem}\n"
     "th,td{padding:.28rem .65rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}\n"
     "th{border-bottom:2px solid var(--rule);white-space:nowrap}tbody tr:hover{background:var(--panel)}"
-    ".number{text-align:right;white-space:nowrap}td:first-child:has(+.number){white-space:nowrap}\n"
+    ".number{text-align:right;white-space:nowrap}.word{white-space:nowrap}td:first-child:has(+.number){white-"
+    "space:nowrap}\n"
     "tr.group td{font-weight:600;padding-top:.7rem}\n"
     /* what is wider than the page scrolls; a shadow lies on each edge beyond which there is more: two that stay, below two
      * pieces of paper that move along and hide them at the ends */

@@ -62,8 +62,6 @@ static void read_gear(const pki_node *node, pki_gear *gear, pki_problems *proble
   }
   if (gear->name[0] == '\0' && gear->ratio > 0) {
     snprintf(gear->name, sizeof gear->name, "%g:1", gear->ratio);
-  } else if (gear->name[0] == '\0') {
-    snprintf(gear->name, sizeof gear->name, "%g:1 to %g:1", gear->from, gear->to);
   }
 }
 

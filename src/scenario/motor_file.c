@@ -64,6 +64,7 @@ const pk_field pki_motor_dc_fields[] = {
     REAL("gear", motor.gear, "", 1, 1e-6, 1e6, "turns of the rotor for one of the output"),
     REAL("efficiency", motor.efficiency, "", 1, 0.501, 1, "of the gear when the motor drives"),
     REAL("voltage", motor.voltage, "V", 0, 0, 1e6, "largest"),
+    REAL("bus", bus, "V", 0, 0, 1e6, "of the supply, from which the controller makes at most voltage"),
     REAL("current", motor.current, "A", 0, 0, 1e6, "largest"),
     REAL("continuous_current", continuous_current, "A", 0, 0, 1e6, "for long"),
     REAL("winding_resistance", motor.winding_resistance, "K/W", 0, 0, 1e6, "from winding to housing"),
@@ -173,6 +174,12 @@ static void check_dc(const pki_node *root, const pki_motor_entry *m, pki_problem
                 "temperature is %g degrees C, expected more than ambient, which is %g", p->temperature,
                 p->ambient);
   }
+  if (m->bus > 0 && m->bus < p->voltage) {
+    pki_problem(problems, place_of(root, "bus"), "bus is %g V, expected at least voltage, which is %g V",
+                m->bus, p->voltage);
+  } else if (m->bus > 0 && !(p->voltage > 0)) {
+    pki_problem(problems, place_of(root, "bus"), "bus needs voltage, what the motor has of it");
+  }
   if (p->current > 0 && m->continuous_current > p->current) {
     pki_problem(problems, place_of(root, "continuous_current"),
                 "continuous_current is %g A, expected at most current, which is %g A", m->continuous_current,
@@ -273,6 +280,7 @@ static void read_root(const pki_node *root, pki_motor_entry *m, pki_problems *pr
   if (good && dc) {
     const double N = m->motor.gear;
     check_dc(root, m, problems);
+    m->bus = m->bus > 0 ? m->bus : m->motor.voltage;
     m->armature = N * N * m->motor.inertia;
     m->damping = N * N * m->motor.damping;
     m->friction = N * m->motor.friction;

@@ -49,6 +49,7 @@ typedef struct pki_motor_entry {
    * brings itself; of the kind torque it does not: they belong into the joint. 0: unknown. */
   double armature, damping, friction;
   double continuous_current;       /* A; 0: unknown */
+  double bus;                      /* V of the supply that gives the motor its voltage; 0: not known */
   double mass;                     /* kg; 0: unknown */
   double price;                    /* EUR, of one; 0: unknown */
   double speed;                    /* rad/s of the rotor, what its bearings allow; 0: unknown */

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* 1/K, of copper: the resistance of a winding that is dT warmer is 1 + COPPER dT times as large. */
-static const double COPPER = 0.00393;
+/* 1/K, of copper: the resistance of a winding of temperature T is 1 + COPPER (T - REFERENCE) times that of the file. */
+static const double COPPER = 0.00393, REFERENCE = 25;
 
 /* The quotient; NAN where either is unknown, that is 0. */
 static double ratio(double a, double b)
@@ -34,12 +34,12 @@ static double largest_power(const pk_motor_parameters *p)
   return p->efficiency * i * (p->voltage - p->resistance * i);
 }
 
-/* The current at which i^2 R (1 + COPPER dT) (winding_resistance + housing_resistance) = dT. */
-static double heat_current(const pk_motor_parameters *p)
+/* i^2 R (1 + COPPER (T - REFERENCE)) (winding_resistance + housing_resistance) = T - ambient. */
+double pki_motor_heat_current(const pk_motor_parameters *p, double ambient)
 {
-  const double dT = p->temperature - p->ambient;
   const double resistance = p->winding_resistance + p->housing_resistance;
-  return p->temperature > 0 && resistance > 0 ? sqrt(dT / (resistance * p->resistance * (1 + COPPER * dT)))
+  const double hot = p->resistance * (1 + COPPER * (p->temperature - REFERENCE));
+  return p->temperature > 0 && resistance > 0 ? sqrt(fmax(p->temperature - ambient, 0) / (resistance * hot))
                                               : NAN;
 }
 
@@ -54,7 +54,7 @@ static pki_motor_line line_of_dc(const pki_motor_entry *m)
       .full_speed = NAN,
       .power = largest_power(p),
       .continuous_torque = product(k, m->continuous_current),
-      .heat_current = heat_current(p),
+      .heat_current = pki_motor_heat_current(p, p->ambient),
       .armature = m->armature,
       .electrical_time = ratio(p->inductance, p->resistance),
       .mechanical_time = ratio(p->inertia * p->resistance, p->constant * p->constant),

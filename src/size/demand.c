@@ -136,13 +136,15 @@ static void find_temperatures(const pki_drive *d, const pki_duty *duty, const ch
   out->winding = warmest < MELTS ? warmest : INFINITY;
   out->housing = state[1] < MELTS ? state[1] : INFINITY;
   if (p->temperature > 0) {
-    out->lines[PKI_LINE_HEAT] = (pki_line_use){
-        .has = p->temperature - ambient, .needs = out->winding - ambient, .motion = -1, .time = NAN};
+    /* nothing is left in air that is as warm as the winding may be; what does not move stays within that, too */
+    out->lines[PKI_LINE_HEAT] = (pki_line_use){.has = fmax(p->temperature - ambient, 1e-9),
+                                               .needs = out->winding - ambient,
+                                               .motion = -1,
+                                               .time = NAN};
   }
 }
 
-/* Resistance over that at 25 degrees C: that of the warmest winding, not above what it may become. */
-static double hot_factor(const pki_drive *d, const pki_demand *demand)
+double pki_drive_warmth(const pki_drive *d, const pki_demand *demand)
 {
   const double largest = d->motor->motor.temperature > 0 ? d->motor->motor.temperature : 200;
   return isnan(demand->winding) ? 1 : pki_heat_resistance(fmin(demand->winding, largest));
@@ -153,7 +155,7 @@ static void add_samples(const pki_drive *d, const pki_duty *duty, const char *jo
                         const pki_duty_options *options, pki_demand *out)
 {
   const pk_motor_parameters *p = &d->motor->motor;
-  const double factor = hot_factor(d, out), R = factor * p->resistance;
+  const double factor = pki_drive_warmth(d, out), R = factor * p->resistance;
   for (int k = 0; k < duty->count; k++) {
     const pki_duty_motion *m = &duty->motions[k];
     const pki_joint_duty *j = pki_duty_joint(m, joint);
@@ -192,13 +194,13 @@ static pki_demand demand_of_joint(const pki_drive *d, const pki_duty *duty, cons
   }
   add_means(d, duty, joint, &rotor, &gear);
   out.rms = sqrt(rotor);
-  out.lines[PKI_LINE_CONTINUOUS] = line_of(pki_drive_continuous(d));
+  out.lines[PKI_LINE_CONTINUOUS] = line_of(pki_drive_continuous(d, options->ambient));
   out.lines[PKI_LINE_GEAR] = line_of(d->gear.torque);
   raise_use(&out.lines[PKI_LINE_CONTINUOUS], out.rms, -1, NAN);
   raise_use(&out.lines[PKI_LINE_GEAR], sqrt(gear), -1, NAN);
   find_temperatures(d, duty, joint, options, &out);
   out.lines[PKI_LINE_PEAK] = line_of(pki_drive_peak(d));
-  out.lines[PKI_LINE_VOLTAGE] = line_of(d->voltage);
+  out.lines[PKI_LINE_VOLTAGE] = line_of(pki_drive_volts(d));
   out.lines[PKI_LINE_SPEED] = line_of(pki_drive_fastest(d));
   out.lines[PKI_LINE_GEAR_PEAK] = line_of(d->gear.peak_torque);
   add_samples(d, duty, joint, options, &out);
@@ -206,7 +208,7 @@ static pki_demand demand_of_joint(const pki_drive *d, const pki_duty *duty, cons
   out.distance[1] = out.lines[PKI_LINE_PEAK].has - out.peak;
   /* the torque that the volts which are left would add at standstill */
   out.distance[2] = (out.lines[PKI_LINE_VOLTAGE].has - out.lines[PKI_LINE_VOLTAGE].needs) * p->constant /
-                    (hot_factor(d, &out) * p->resistance);
+                    (pki_drive_warmth(d, &out) * p->resistance);
   return out;
 }
 

@@ -63,6 +63,9 @@ pki_demand pki_demand_of(const pki_drive *drive, const pki_duty *duty, const cha
 /* Electrical power of a joint's sample, W, with the winding's resistance `factor` times that at 25 degrees C. */
 double pki_drive_power(const pki_drive *drive, const pki_rotor_point *point, double factor);
 
+/* Resistance over that at 25 degrees C: that of the demand's warmest winding, not above what it may become. */
+double pki_drive_warmth(const pki_drive *drive, const pki_demand *demand);
+
 /* Why it fails, in words: the worst line, what it needs and has, where. "": it does not. */
 void pki_demand_reason(const pki_demand *demand, const pki_duty *duty, const char (*joints)[PKI_DUTY_NAME],
                        double margin, char *out, size_t size);

@@ -7,7 +7,8 @@
 
 pki_drive pki_drive_of(const pki_motor_entry *motor, const pki_gear *gear, double voltage)
 {
-  pki_drive d = {.motor = motor, .voltage = voltage > 0 ? voltage : motor->motor.voltage};
+  const double own = motor->bus > 0 ? motor->bus : motor->motor.voltage;
+  pki_drive d = {.motor = motor, .voltage = voltage > 0 ? voltage : own};
   if (gear != NULL) {
     d.gear = *gear;
   } else {
@@ -16,6 +17,12 @@ pki_drive pki_drive_of(const pki_motor_entry *motor, const pki_gear *gear, doubl
     snprintf(d.gear.name, sizeof d.gear.name, "%g:1", motor->motor.gear);
   }
   return d;
+}
+
+double pki_drive_volts(const pki_drive *drive)
+{
+  const pki_motor_entry *m = drive->motor;
+  return m->bus > 0 ? drive->voltage * m->motor.voltage / m->bus : drive->voltage;
 }
 
 /* A motor that is sold with its gear has mass and price of both. */
@@ -34,11 +41,12 @@ pki_rotor_point pki_drive_at(const pki_drive *drive, double w, double a, double 
       .speed = speed, .torque = (m->inertia + drive->gear.inertia) * N * a + m->damping * speed + dry + load};
 }
 
-double pki_drive_continuous(const pki_drive *drive)
+double pki_drive_continuous(const pki_drive *drive, double ambient)
 {
   const pki_motor_entry *m = drive->motor;
-  const double heat = pki_motor_line_of(m).heat_current;
-  return m->continuous_current > 0 ? m->motor.constant * m->continuous_current : m->motor.constant * heat;
+  const double air = isnan(ambient) ? m->motor.ambient : ambient;
+  return m->motor.constant *
+         (m->continuous_current > 0 ? m->continuous_current : pki_motor_heat_current(&m->motor, air));
 }
 
 double pki_drive_peak(const pki_drive *drive)
@@ -80,7 +88,7 @@ pk_motor_parameters pki_drive_parameters(const pki_drive *drive)
   p.gear = drive->gear.ratio;
   p.efficiency = drive->gear.efficiency;
   p.inertia += drive->gear.inertia;
-  p.voltage = drive->voltage;
+  p.voltage = pki_drive_volts(drive);
   return p;
 }
 

@@ -18,11 +18,14 @@
 typedef struct pki_drive {
   const pki_motor_entry *motor; /* of the kind dc */
   pki_gear gear;                /* behind a bare motor; that of the motor itself where it has one */
-  double voltage;               /* V; 0: no limit */
+  double voltage;               /* V of the bus; 0: no limit */
 } pki_drive;
 
 /* A motor as it is sold, or with a gear and a voltage of its own; gear NULL: the motor's. */
 pki_drive pki_drive_of(const pki_motor_entry *motor, const pki_gear *gear, double voltage);
+
+/* V at the motor: of a bus a three-phase controller gives a DC motor's equivalent 0.866 at most; 0: no limit. */
+double pki_drive_volts(const pki_drive *drive);
 
 /* What a joint's sample is at the rotor. */
 typedef struct pki_rotor_point {
@@ -31,8 +34,9 @@ typedef struct pki_rotor_point {
 } pki_rotor_point;
 pki_rotor_point pki_drive_at(const pki_drive *drive, double w, double a, double T);
 
-/* N m at the rotor: what it can do for long, and for a short time; NAN: not known, or no limit. */
-double pki_drive_continuous(const pki_drive *drive);
+/* N m at the rotor: what it can do for long, where its sheet is silent by its heat in air of `ambient` degrees C (NAN: that of the motor's file),
+ * and for a short time; NAN: not known, or no limit. */
+double pki_drive_continuous(const pki_drive *drive, double ambient);
 double pki_drive_peak(const pki_drive *drive);
 
 /* rad/s of the rotor, largest by its own bearings and the gear's; NAN: no limit. */

@@ -9,19 +9,21 @@
 
 /* What is read. */
 typedef struct parts {
+  const char *path;
   const pk_recorder_channel *speeds, *forces, *loads; /* loads NULL: there are none */
   pk_recording_series speed, force, load;
 } parts;
 
-static pk_status read_channel(const pk_recording *r, const char *name, const pki_duty_window *w, bool needed,
-                              const pk_recorder_channel **channel, pk_recording_series *out, pk_error *err)
+static pk_status read_channel(const pk_recording *r, const char *path, const char *name,
+                              const pki_duty_window *w, bool needed, const pk_recorder_channel **channel,
+                              pk_recording_series *out, pk_error *err)
 {
   int count;
   const pk_recorder_channel *all = pk_recording_channels(r, &count);
   const int index = pk_recording_find(r, name);
   *channel = index >= 0 ? &all[index] : NULL;
   if (index < 0) {
-    return needed ? pki_fail(err, PK_ERROR_FILE, (pki_where){.field = name},
+    return needed ? pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path, .field = name},
                              "the recording has no channel %s; sizing needs state/u and joints/force", name)
                   : PK_OK;
   }
@@ -113,7 +115,7 @@ static pk_status make_motion(const pk_recording *r, const parts *p, const pki_du
 {
   const int n = p->force.n;
   if (p->forces == NULL || n < 2 || p->speed.n != n) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.field = "joints/force"},
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = p->path, .field = "joints/force"},
                     "%d samples of joints/force and %d of state/u between %g and %g s, expected two or more, "
                     "and as many of both",
                     n, p->speed.n, w->from, w->to);
@@ -137,15 +139,17 @@ pk_status pki_duty_read_recording(const char *path, const pki_duty_window *windo
                                   pk_error *err)
 {
   pk_recording *r = NULL;
-  parts p = {0};
+  parts p = {.path = path};
   *out = (pki_duty_motion){0};
   pk_status status = pk_recording_open(path, &r, err);
   if (status != PK_OK) {
     return status;
   }
-  status = read_channel(r, "state/u", window, true, &p.speeds, &p.speed, err);
-  status = status == PK_OK ? read_channel(r, "joints/force", window, true, &p.forces, &p.force, err) : status;
-  status = status == PK_OK ? read_channel(r, "joints/load", window, false, &p.loads, &p.load, err) : status;
+  status = read_channel(r, path, "state/u", window, true, &p.speeds, &p.speed, err);
+  status = status == PK_OK ? read_channel(r, path, "joints/force", window, true, &p.forces, &p.force, err)
+                           : status;
+  status =
+      status == PK_OK ? read_channel(r, path, "joints/load", window, false, &p.loads, &p.load, err) : status;
   status = status == PK_OK ? make_motion(r, &p, window, out, err) : status;
   pk_recording_series_free(&p.speed);
   pk_recording_series_free(&p.force);

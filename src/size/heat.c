@@ -20,7 +20,7 @@ double pki_heat_resistance(double temperature)
  *   C_w T_w' = P (1 + COPPER (T_w - 25)) - (T_w - T_h)/R_wh
  *   C_h T_h' = (T_w - T_h)/R_wh - (T_h - T_a)/R_ha
  * and (1 - h/2 A) x_E = (1 + h/2 A) x_S + h b. */
-pki_heat_map pki_heat_of_sample(const pk_motor_parameters *m, double ambient, double joule, double span)
+static pki_heat_map midpoint_step(const pk_motor_parameters *m, double ambient, double joule, double span)
 {
   const double cw = m->winding_capacity, ch = m->housing_capacity, half = span / 2;
   const double g = 1 / m->winding_resistance, k = 1 / m->housing_resistance;
@@ -33,6 +33,25 @@ pki_heat_map pki_heat_of_sample(const pk_motor_parameters *m, double ambient, do
   return (pki_heat_map){.M = {I[0] * U[0] + I[1] * U[2], I[0] * U[1] + I[1] * U[3], I[2] * U[0] + I[3] * U[2],
                               I[2] * U[1] + I[3] * U[3]},
                         .c = {span * (I[0] * b[0] + I[1] * b[1]), span * (I[2] * b[0] + I[3] * b[1])}};
+}
+
+/* A sample that lasts long beside the winding's own time is made of equal steps, a power of two of them: one long midpoint step would swing
+ * beyond the temperature that it tends to. */
+pki_heat_map pki_heat_of_sample(const pk_motor_parameters *m, double ambient, double joule, double span)
+{
+  static const double largest = 0.1; /* step over the shortest time constant */
+  const double g = 1 / m->winding_resistance, k = 1 / m->housing_resistance;
+  const double rate = fmax(fabs(joule * COPPER - g) / m->winding_capacity, (g + k) / m->housing_capacity);
+  int halvings = 0;
+  while (span * rate > largest && halvings < 60) {
+    span /= 2;
+    halvings++;
+  }
+  pki_heat_map map = midpoint_step(m, ambient, joule, span);
+  for (; halvings > 0; halvings--) {
+    map = pki_heat_then(&map, &map);
+  }
+  return map;
 }
 
 pki_heat_map pki_heat_then(const pki_heat_map *f, const pki_heat_map *n)

@@ -15,7 +15,7 @@ typedef struct pki_heat_map {
 /* Whether the motor's four thermal numbers are known. */
 bool pki_heat_is_known(const pk_motor_parameters *motor);
 
-/* `joule` W, the heat at 25 degrees C, for `span` s; implicit midpoint. */
+/* `joule` W, the heat at 25 degrees C, for `span` s; implicit midpoint, in steps that are short beside the winding's time constant. */
 pki_heat_map pki_heat_of_sample(const pk_motor_parameters *motor, double ambient, double joule, double span);
 
 /* First one, then the other. */

@@ -42,13 +42,13 @@ static void add_scores(pki_size_group *g, const pki_size_rank *rank)
   }
 }
 
-/* The first is at least as good in all that is known of both, and better in one. */
+/* The first is at least as good in all that is known of the second, and better in one: what is not known beats nothing. */
 static bool is_better(const pki_drive_candidate *a, const pki_drive_candidate *b)
 {
   bool better = false;
   for (int k = 0; k < FRONT; k++) {
     const double x = number_of(a, k), y = number_of(b, k);
-    if (x > y) {
+    if (x > y || (isnan(x) && !isnan(y))) {
       return false;
     }
     better |= x < y;

@@ -28,25 +28,51 @@ static double cost_of(const pki_ratio_search *s, double ratio, bool peak)
   return cost;
 }
 
-/* Golden section in the logarithm of the ratio: both costs fall and then rise, as J N a rises and T/N falls. */
-double pki_ratio_best(const pki_ratio_search *s, bool peak)
+/* How near the worst line is; of a winding that runs away, whose line is infinitely far, the torque that heats it. */
+static double worst_use(const pki_ratio_search *s, double ratio)
+{
+  static const double beyond = 1e9;
+  pki_line worst = PKI_LINE_CONTINUOUS;
+  const pki_drive d = drive_of(s, ratio);
+  const pki_demand demand = pki_demand_of(&d, s->duty, s->joints, s->count, s->options);
+  const double margin = pki_demand_margin(&demand, &worst);
+  return isfinite(margin) ? -margin : beyond * (1 + demand.rms);
+}
+
+static double rms_cost(const pki_ratio_search *s, double ratio)
+{
+  return cost_of(s, ratio, false);
+}
+
+static double peak_cost(const pki_ratio_search *s, double ratio)
+{
+  return cost_of(s, ratio, true);
+}
+
+/* Golden section in the logarithm of the ratio: costs fall and then rise, as J N a rises and T/N falls. */
+static double find_least(const pki_ratio_search *s, double (*cost)(const pki_ratio_search *s, double ratio))
 {
   const double golden = (sqrt(5) - 1) / 2;
   double a = log(s->from), b = log(s->to);
   double x = b - golden * (b - a), y = a + golden * (b - a);
-  double fx = cost_of(s, exp(x), peak), fy = cost_of(s, exp(y), peak);
+  double fx = cost(s, exp(x)), fy = cost(s, exp(y));
   for (int i = 0; i < 90 && b - a > 1e-13; i++) {
     if (fx <= fy) {
       b = y, y = x, fy = fx;
       x = b - golden * (b - a);
-      fx = cost_of(s, exp(x), peak);
+      fx = cost(s, exp(x));
     } else {
       a = x, x = y, fx = fy;
       y = a + golden * (b - a);
-      fy = cost_of(s, exp(y), peak);
+      fy = cost(s, exp(y));
     }
   }
   return exp((a + b) / 2);
+}
+
+double pki_ratio_best(const pki_ratio_search *s, bool peak)
+{
+  return find_least(s, peak ? peak_cost : rms_cost);
 }
 
 static bool fits(const pki_ratio_search *s, double ratio)
@@ -81,10 +107,14 @@ bool pki_ratio_range(const pki_ratio_search *s, double *least, double *largest)
       last = ratio;
     }
   }
-  if (isnan(first)) {
-    return false;
+  if (isnan(first)) { /* those that fit may be closer together than the steps */
+    ratio = find_least(s, worst_use);
+    if (!fits(s, ratio)) {
+      return false;
+    }
+    first = last = ratio;
   }
-  *least = first > s->from ? edge_between(s, first, first / factor) : first;
-  *largest = last < s->to / sqrt(factor) ? edge_between(s, last, last * factor) : s->to;
+  *least = first > s->from ? edge_between(s, first, fmax(first / factor, s->from)) : first;
+  *largest = last < s->to / sqrt(factor) ? edge_between(s, last, fmin(last * factor, s->to)) : s->to;
   return true;
 }

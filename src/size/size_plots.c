@@ -32,30 +32,70 @@ static double *begin_series(drawing *d, pki_svg_style style, int color, double *
 
 /* ---- clouds ---- */
 
-/* Samples of a joint at the rotor: the magnitude of its speed, and the torque along it. */
+/* Where the samples of a bucket go furthest: by torque, and by what they need of the voltage. */
+typedef struct bucket {
+  pki_rotor_point torque, volts;
+  double most_torque, most_volts; /* negative: it is empty */
+} bucket;
+
+static void add_to_bucket(bucket *b, const pk_motor_parameters *m, pki_rotor_point p)
+{
+  const double volts = fabs(m->resistance * p.torque / m->constant + m->constant * p.speed);
+  if (fabs(p.torque) > b->most_torque) {
+    b->torque = p;
+    b->most_torque = fabs(p.torque);
+  }
+  if (volts > b->most_volts) {
+    b->volts = p;
+    b->most_volts = volts;
+  }
+}
+
+static void put_point(double *x, double *y, int *n, pki_rotor_point p)
+{
+  x[*n] = fabs(p.speed) * RPM;
+  y[(*n)++] = p.speed < 0 ? -p.torque : p.torque;
+}
+
+static void put_bucket(double *x, double *y, int *n, const bucket *b)
+{
+  if (b->most_torque >= 0) {
+    put_point(x, y, n, b->torque);
+    put_point(x, y, n, b->volts);
+  }
+}
+
+/* Samples of a joint at the rotor: the magnitude of its speed, and the torque along it. Where there are more than can be told apart, two of each
+ * bucket, so that what comes nearest to a line is among them. */
 static void add_cloud(drawing *d, const pki_sizing *z, const pki_drive *drive, const char *joint, int color)
 {
-  int samples = 0, seen = 0, n = 0;
+  const bucket empty = {.most_torque = -1, .most_volts = -1};
+  bucket b = empty;
+  long samples = 0, seen = 0;
+  int n = 0;
   double *y = NULL, *x = begin_series(d, PKI_SVG_POINTS, color, &y);
   for (int k = 0; k < z->duty.count; k++) {
-    samples += z->duty.motions[k].n;
+    samples += pki_duty_joint(&z->duty.motions[k], joint) != NULL ? z->duty.motions[k].n : 0;
   }
+  const long buckets = samples > POINTS ? POINTS / 2 : samples;
   for (int k = 0; x != NULL && k < z->duty.count; k++) {
     const pki_duty_motion *m = &z->duty.motions[k];
     const pki_joint_duty *j = pki_duty_joint(m, joint);
     for (int i = 0; j != NULL && i < m->n; i++, seen++) {
-      if (samples > POINTS &&
-          (long long)seen * POINTS / samples == (long long)(seen - 1) * POINTS / samples) {
+      const pki_rotor_point p = pki_drive_at(drive, j->speed[i], j->acceleration[i], j->torque[i]);
+      if (samples <= POINTS) {
+        put_point(x, y, &n, p);
         continue;
       }
-      const pki_rotor_point p = pki_drive_at(drive, j->speed[i], j->acceleration[i], j->torque[i]);
-      if (n < POINTS) {
-        x[n] = fabs(p.speed) * RPM;
-        y[n++] = p.speed < 0 ? -p.torque : p.torque;
+      if (seen > 0 && seen * buckets / samples != (seen - 1) * buckets / samples) {
+        put_bucket(x, y, &n, &b);
+        b = empty;
       }
+      add_to_bucket(&b, &drive->motor->motor, p);
     }
   }
   if (x != NULL) {
+    put_bucket(x, y, &n, &b);
     d->series[d->n++].n = n;
   }
 }
@@ -88,22 +128,26 @@ static int list_ratios(const pki_size_group *g, const pki_drive *front, const pk
   return n;
 }
 
-/* The line of a voltage, from where it comes below `top` to its end at the axis. */
-static void add_voltage(drawing *d, const pk_motor_parameters *m, double voltage, double top, bool front)
+/* The line of a voltage with a winding of so many ohm, from where it comes below `top` to its end at the axis. */
+static void add_voltage(drawing *d, const pki_drive *drive, double resistance, double top, bool front)
 {
-  const double stall = m->constant * voltage / m->resistance, fastest = voltage / m->constant * RPM;
+  const pk_motor_parameters *m = &drive->motor->motor;
+  const double voltage = pki_drive_volts(drive);
+  const double stall = m->constant * voltage / resistance, fastest = voltage / m->constant * RPM;
   double *y = NULL, *x = begin_series(d, front ? PKI_SVG_LINE : PKI_SVG_DASHED, 1, &y);
   if (x != NULL) {
-    snprintf(d->names[d->n], NAME, "%g V", voltage);
+    snprintf(d->names[d->n], NAME, "%g V", drive->voltage);
     x[0] = stall > top ? fastest * (1 - top / stall) : 0, y[0] = fmin(stall, top);
     x[1] = fastest, y[1] = 0;
     d->series[d->n++].n = 2;
   }
 }
 
-/* Those of all voltages of the motor, the front's first. */
+/* Those of all voltages of the motor, the front's first; the winding is as warm as the front's, by which its demand is judged. */
 static void add_voltages(drawing *d, const pki_size_group *g, const pki_drive_candidate *front, double top)
 {
+  const double resistance =
+      front->drive.motor->motor.resistance * pki_drive_warmth(&front->drive, &front->demand);
   double drawn[8];
   int n = 0;
   for (int i = -1; i < g->ncandidate && n < 8; i++) {
@@ -114,7 +158,7 @@ static void add_voltages(drawing *d, const pki_size_group *g, const pki_drive_ca
     }
     if (!known) {
       drawn[n++] = c->voltage;
-      add_voltage(d, &c->motor->motor, c->voltage, top, i < 0);
+      add_voltage(d, c, resistance, top, i < 0);
     }
   }
 }
@@ -132,10 +176,11 @@ static double largest_torque(const drawing *d)
 }
 
 /* What the motor does for long, and by its largest current. */
-static void add_limits(drawing *d, const pki_drive *drive)
+static void add_limits(drawing *d, const pki_drive *drive, double ambient)
 {
-  const double reach = drive->voltage > 0 ? drive->voltage / drive->motor->motor.constant * RPM : 1000;
-  const double torques[2] = {pki_drive_continuous(drive), pki_drive_peak(drive)};
+  const double volts = pki_drive_volts(drive);
+  const double reach = volts > 0 ? volts / drive->motor->motor.constant * RPM : 1000;
+  const double torques[2] = {pki_drive_continuous(drive, ambient), pki_drive_peak(drive)};
   static const char *const names[2] = {"for long", "largest current"};
   for (int i = 0; i < 2; i++) {
     if (!isnan(torques[i]) && d->n < SERIES) {
@@ -172,7 +217,7 @@ pk_status pki_size_plot_cloud(const pki_sizing *sizing, const pki_size_group *g,
   }
   /* clouds first, so that the lines know how far they reach; the last one is drawn in front of its neighbours */
   add_voltages(&d, g, front, 3 * largest_torque(&d));
-  add_limits(&d, &front->drive);
+  add_limits(&d, &front->drive, sizing->options.ambient);
   pki_drive_words(&front->drive, words, sizeof words);
   snprintf(title, sizeof title, "%s: %s", g->joints[joint], words);
   const pki_svg_panel panel = {.title = title,
@@ -208,6 +253,19 @@ static void add_front(drawing *d, const pki_size_group *g, bool price)
   }
 }
 
+/* The range of the points of a series along x, with air beside them. */
+static void find_width(const pki_svg_series *s, double *least, double *most)
+{
+  *least = INFINITY, *most = -INFINITY;
+  for (int i = 0; i < s->n; i++) {
+    *least = fmin(*least, s->x[i]); /* the other where one is NAN */
+    *most = fmax(*most, s->x[i]);
+  }
+  const double air = *most > *least ? 0.06 * (*most - *least) : 0.06 * fabs(*most);
+  *least -= air;
+  *most += air;
+}
+
 void pki_size_plot_front(const pki_size_group *g, const char *id, pki_report *report)
 {
   drawing d = {.numbers = calloc((size_t)SERIES * 2 * (POINTS + 1), sizeof(double))};
@@ -224,11 +282,15 @@ void pki_size_plot_front(const pki_size_group *g, const char *id, pki_report *re
   for (int price = 0; price < 2; price++) {
     if ((price ? prices : masses) > 0) {
       const int first = d.n;
+      double least, most;
       add_front(&d, g, price);
+      find_width(&d.series[first], &least, &most);
       panels[n++] =
           (pki_svg_panel){.title = g->name,
                           .x = {.label = price ? "price of all its drives" : "mass of all its drives",
-                                .unit = price ? "EUR" : "kg"},
+                                .unit = price ? "EUR" : "kg",
+                                .least = least,
+                                .most = most},
                           .y = {.label = "mean electrical power", .unit = "W"},
                           .series = &d.series[first],
                           .nseries = d.n - first};
@@ -241,7 +303,7 @@ void pki_size_plot_front(const pki_size_group *g, const char *id, pki_report *re
   if (prices == 0) {
     pki_report_note(report,
                     "No price: none of the drives that fit has one in its file, so the front is that of mass "
-                    "and power alone. `price` in files of motors and gears adds it.");
+                    "and power alone. A price in files of motors and gears adds it.");
   }
   free(d.numbers);
 }

@@ -55,10 +55,12 @@ static void put_rounds(const pki_size_result *result, pki_report *r)
     return;
   }
   pki_report_section(r, "rounds", "Rounds");
-  pki_report_paragraph(r, result->agreed
-                              ? "In the last round the robot carried the drives that were then chosen: "
-                                "choice and motion agree."
-                              : "Choice and motion do not agree yet: more rounds may bring them together.");
+  pki_report_paragraph(
+      r, result->agreed        ? "In the last round the robot carried the drives that were then chosen: "
+                                 "choice and motion agree."
+         : result->swings >= 0 ? "The choice swings: that of an earlier round has come back, and more rounds "
+                                 "would repeat what is below."
+                               : "Choice and motion do not agree yet: more rounds may bring them together.");
   pki_size_round_table(result, &table);
   put_table(r, &table);
   if (result->nreplaced > 0) {
@@ -91,12 +93,31 @@ static void put_rounds(const pki_size_result *result, pki_report *r)
   }
 }
 
+/* A table under a title, where it has rows. */
+static void put_titled(pki_report *r, const char *title, pki_table *table)
+{
+  if (table->nrow > 1) {
+    pki_report_subheading(r, title);
+    pki_report_table(r, table);
+  }
+  r->html.failed |= table->failed;
+  pki_table_free(table);
+}
+
+void pki_size_put_candidates(const pki_size_group *g, int most, pki_report *r)
+{
+  pki_table table;
+  pki_size_fitting_table(g, most, &table);
+  put_titled(r, "What fits", &table);
+  pki_size_failing_table(g, most, &table);
+  put_titled(r, "What fails, and why", &table);
+}
+
 static void put_group(const pki_sizing *z, int index, pki_report *r)
 {
   enum { SHOWN = 60 };
   const pki_size_group *g = &z->groups[index];
   char id[40], text[200];
-  pki_table table;
   snprintf(id, sizeof id, "group-%d", index);
   pki_report_section(r, id, g->name);
   for (int k = 0; k < g->njoint; k++) {
@@ -105,8 +126,7 @@ static void put_group(const pki_sizing *z, int index, pki_report *r)
   }
   snprintf(id, sizeof id, "front-%d", index);
   pki_size_plot_front(g, id, r);
-  pki_size_candidate_table(g, SHOWN, &table);
-  put_table(r, &table);
+  pki_size_put_candidates(g, SHOWN, r);
   if (g->ncandidate > SHOWN) {
     snprintf(text, sizeof text, "%d more candidates are in candidates.csv.", g->ncandidate - SHOWN);
     pki_report_note(r, text);

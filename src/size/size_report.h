@@ -11,6 +11,13 @@ void pki_size_choice_table(const pki_sizing *sizing, pki_table *table);
 /* The best `most` candidates of a group and the first ones that fail, with why. */
 void pki_size_candidate_table(const pki_size_group *group, int most, pki_table *table);
 
+/* The same as two tables: those that fit, and why the others do not. Of the first `most` candidates. */
+void pki_size_fitting_table(const pki_size_group *group, int most, pki_table *table);
+void pki_size_failing_table(const pki_size_group *group, int most, pki_table *table);
+
+/* Both into a report, with titles, where they have rows. */
+void pki_size_put_candidates(const pki_size_group *group, int most, pki_report *report);
+
 /* Parts to be ordered: each with how many, its mass and price. */
 void pki_size_parts_table(const pki_sizing *sizing, pki_table *table);
 

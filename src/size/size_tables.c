@@ -12,7 +12,7 @@ enum { WORD = 64 };
 /* A number with a few digits; a dash where it is not known. */
 static const char *few(double value, char out[WORD])
 {
-  snprintf(out, WORD, isnan(value) ? "—" : "%.4g", value);
+  snprintf(out, WORD, isnan(value) ? "—" : isinf(value) ? (value > 0 ? "∞" : "-∞") : "%.4g", value);
   return out;
 }
 
@@ -24,7 +24,10 @@ static const char *price_of(double value, char out[WORD])
 
 static const char *percent(double value, char out[WORD])
 {
-  snprintf(out, WORD, isnan(value) ? "—" : "%.0f %%", 100 * value);
+  if (!isfinite(value)) {
+    return few(value, out);
+  }
+  snprintf(out, WORD, "%.0f %%", fabs(value) < 0.005 ? 0 : 100 * value); /* not "-0 %" */
   return out;
 }
 
@@ -77,6 +80,41 @@ void pki_size_candidate_table(const pki_size_group *g, int most, pki_table *tabl
                                                few(c->demand.power, w[6]), few(c->demand.mass, w[7]),
                                                price_of(c->demand.price, w[8]), c->reason});
     shown++;
+  }
+}
+
+void pki_size_fitting_table(const pki_size_group *g, int most, pki_table *table)
+{
+  static const char *const heads[] = {"",         "motor",    "ratio",     "V",
+                                      "margin",   "rms, N m", "peak, N m", "winding, °C",
+                                      "power, W", "mass, kg", "price, EUR"};
+  pki_table_begin(table, heads, 11);
+  for (int i = 0; i < g->ncandidate && i < most && g->candidates[i].fits; i++) {
+    const pki_drive_candidate *c = &g->candidates[i];
+    char w[9][WORD], place[WORD];
+    snprintf(place, sizeof place, "%d%s", i + 1, i == g->chosen ? " chosen" : "");
+    pki_table_row(table, (const char *const[]){place, c->drive.motor->id, few(c->drive.gear.ratio, w[0]),
+                                               few(c->drive.voltage > 0 ? c->drive.voltage : NAN, w[1]),
+                                               percent(c->margin, w[2]), few(c->demand.rms, w[3]),
+                                               few(c->demand.peak, w[4]), few(c->demand.winding, w[5]),
+                                               few(c->demand.power, w[6]), few(c->demand.mass, w[7]),
+                                               price_of(c->demand.price, w[8])});
+  }
+}
+
+void pki_size_failing_table(const pki_size_group *g, int most, pki_table *table)
+{
+  static const char *const heads[] = {"", "motor", "ratio", "V", "margin", "why not"};
+  pki_table_begin(table, heads, 6);
+  for (int i = 0; i < g->ncandidate && i < most; i++) {
+    const pki_drive_candidate *c = &g->candidates[i];
+    char w[3][WORD], place[WORD];
+    snprintf(place, sizeof place, "%d", i + 1);
+    if (!c->fits) {
+      pki_table_row(table, (const char *const[]){place, c->drive.motor->id, few(c->drive.gear.ratio, w[0]),
+                                                 few(c->drive.voltage > 0 ? c->drive.voltage : NAN, w[1]),
+                                                 percent(c->margin, w[2]), c->reason});
+    }
   }
 }
 
@@ -140,6 +178,19 @@ void pki_size_parts_table(const pki_sizing *sizing, pki_table *table)
 
 /* ---- supply, bearings, rounds ---- */
 
+/* Whether a part that was chosen has none of a number in its file: of a gear it then counts as nothing. */
+static bool is_incomplete(const pki_sizing *z, bool price)
+{
+  int n;
+  part *list = list_parts(z, &n);
+  bool missing = false;
+  for (int i = 0; list != NULL && i < n; i++) {
+    missing |= !((price ? list[i].price : list[i].mass) > 0);
+  }
+  free(list);
+  return missing;
+}
+
 void pki_size_supply_table(const pki_sizing *sizing, pki_table *table)
 {
   const pki_size_supply *s = &sizing->supply;
@@ -151,8 +202,10 @@ void pki_size_supply_table(const pki_sizing *sizing, pki_table *table)
            s->motion >= 0 ? sizing->duty.motions[s->motion].name : "");
   snprintf(w[2], WORD, isnan(s->current) ? "—" : "%.4g A", s->current);
   snprintf(w[3], WORD, "%.4g Wh in %.4g h", s->energy / 3600, sizing->options.duration / 3600);
-  snprintf(w[4], WORD, isnan(s->mass) ? "—" : "%.4g kg", s->mass);
-  snprintf(w[5], WORD, isnan(s->price) ? "no price" : "%.4g EUR", s->price);
+  snprintf(w[4], WORD, isnan(s->mass) ? "—" : "%.4g kg%s", s->mass,
+           is_incomplete(sizing, false) ? ", without gears of unknown mass" : "");
+  snprintf(w[5], WORD, isnan(s->price) ? "no price" : "%.4g EUR%s", s->price,
+           is_incomplete(sizing, true) ? ", without gears of unknown price" : "");
   const char *const rows[][2] = {{"voltage", w[0]},
                                  {"mean power", w[1]},
                                  {"largest input power", where},

@@ -93,6 +93,16 @@ static bool is_same(const pki_size_round *a, const pki_size_round *b)
   return same;
 }
 
+int pki_size_find_swing(const pki_size_round *rounds, int count)
+{
+  for (int i = count - 3; i >= 0; i--) {
+    if (is_same(&rounds[i], &rounds[count - 1])) {
+      return i;
+    }
+  }
+  return -1;
+}
+
 /* Progress of the rounds that there may be at most. */
 typedef struct tell {
   const pki_size_work_options *options;
@@ -159,7 +169,7 @@ pk_status pki_size_work(const pki_size_study *study, const pki_size_work_options
 {
   const int rounds = options->rounds >= 0 ? options->rounds : study->rounds;
   tell t = {.options = options, .rounds = rounds};
-  *out = (pki_size_result){.agreed = rounds == 0};
+  *out = (pki_size_result){.agreed = rounds == 0, .swings = -1};
   for (t.round = 0; t.round <= rounds && problems->status == PK_OK; t.round++) {
     /* a copy, because the list of rounds grows */
     const pki_size_round last = out->nround > 0 ? out->rounds[out->nround - 1] : (pki_size_round){0};
@@ -169,6 +179,10 @@ pk_status pki_size_work(const pki_size_study *study, const pki_size_work_options
     }
     if (t.round > 0 && is_same(&last, &out->rounds[out->nround - 1])) {
       out->agreed = true;
+      break;
+    }
+    out->swings = pki_size_find_swing(out->rounds, out->nround);
+    if (out->swings >= 0) {
       break;
     }
     if (t.round == 0 && rounds > 0) {

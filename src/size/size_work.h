@@ -50,6 +50,7 @@ typedef struct pki_size_result {
   pki_size_replaced *replaced; /* [nreplaced] in rounds; joints that had nothing are left out */
   int nreplaced;
   bool agreed;           /* the last choice is what the robot carried; true without rounds */
+  int swings;            /* the round before whose choice has come back after another one; -1: none */
   double motion_seconds; /* of computing motions, in all rounds */
   double choice_seconds; /* of judging candidates, in all rounds */
 } pki_size_result;
@@ -57,6 +58,8 @@ typedef struct pki_size_result {
 /* PK_OK also where a group has no drive (pki_sizing_is_complete). Free the result in any case. */
 pk_status pki_size_work(const pki_size_study *study, const pki_size_work_options *options,
                         pki_size_result *out, pki_problems *problems);
+/* The round whose choice is that of the last one, with others between them; -1: none. What follows would be as before. */
+int pki_size_find_swing(const pki_size_round *rounds, int count);
 void pki_size_result_free(pki_size_result *result);
 
 /* ---- size_motions.c ---- */

@@ -47,6 +47,13 @@ static void list_candidates(pki_size_group *g)
 
 /* ---- demands ---- */
 
+/* A gear of any ratio is a part of its own in each group: "33.24:1", or "planetary, 33.24:1". */
+static void name_ratio(pki_gear *gear)
+{
+  const size_t used = strlen(gear->name);
+  snprintf(gear->name + used, sizeof gear->name - used, "%s%.4g:1", used > 0 ? ", " : "", gear->ratio);
+}
+
 /* A gear of any ratio gets the one with the least heat among those that fit, or among all where none does. */
 static void set_ratio(const pki_sizing *s, const pki_size_group *g, pki_drive *d)
 {
@@ -62,6 +69,7 @@ static void set_ratio(const pki_sizing *s, const pki_size_group *g, pki_drive *d
   if (pki_ratio_range(&search, &least, &largest)) {
     d->gear.ratio = fmin(fmax(d->gear.ratio, least), largest);
   }
+  name_ratio(&d->gear);
 }
 
 static void judge_candidate(const pki_sizing *s, const pki_size_group *g, pki_drive_candidate *c)

@@ -71,6 +71,8 @@ static void a_study_leaves_a_report_and_lists(void **state)
   assert_true(contains(text, "drum: maxon-re40, "));
   assert_true(contains(text, "Parts list"));
   assert_true(contains(text, "no price"));
+  assert_true(contains(text, ">What fits<") && contains(text, ">What fails, and why<"));
+  assert_true(contains(text, "kg, without gears of unknown mass"));
   assert_true(contains(text, "No price: none of the drives that fit has one"));
   free(text);
 }
@@ -143,7 +145,13 @@ static void words_are_enough_for_the_simple_case(void **state)
   const cJSON *line = cJSON_GetObjectItem(cJSON_GetObjectItem(c, "lines"), "voltage");
   assert_near(number_at(line, "used"), 1, 1e-6);
   assert_greater(number_at(c, "ratio"), 60);
+  char gear[64];
+  snprintf(gear, sizeof gear, "gear,\"%.4g:1\",1,", number_at(c, "ratio"));
   cJSON_Delete(o);
+  size_t size;
+  char *text = pki_file_read("words/parts.csv", 1 << 16, &size);
+  assert_true(contains(text, gear));
+  free(text);
 }
 
 /* The folder of an optimised motion stands for its motion.csv. */
@@ -187,6 +195,17 @@ static void wrong_words_end_with_status_2(void **state)
       {"size hoist.csv --rounds 2",
        "rounds need motions that can be made again, gait or scenario; hoist is a motion\n"},
       {"size none.csv", "none.csv"},
+      {"size hoist.csv --gears ''",
+       "pronk size: --gears is empty, expected numbers with commas between them\n"},
+      {"size hoist.csv --efficiency 0.8",
+       "pronk size: --efficiency is that of the ratios in --gears, which are missing\n"},
+      {"size study.yaml --voltages 48", "pronk size: --voltages goes with motions, not with the sizing study "
+                                        "study.yaml, whose keys say that: change them by "
+                                        "--set, as in --set 'drives.0.voltages=[48]'\n"},
+      {"size biped-drive",
+       "there is no file, sizing study, motion or scenario \"biped-drive\"; did you mean \"biped-drives\"?"},
+      {"size biped-wak --gears 5", "did you mean \"biped-walk\"?"},
+      {"size arm.urdf", "pronk size: arm.urdf is a model, which does nothing by itself: "},
       {"size study.yaml --set margn=1", "did you mean \"margin\"?"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -75,12 +75,15 @@ static void a_report_holds_the_table_with_its_text_escaped(void **state)
   pki_table t;
   pki_table_begin(&t, (const char *const[]){"a<b", "n"}, 2);
   pki_table_row(&t, (const char *const[]){"x & y", "7"});
+  pki_table_row(&t, (const char *const[]){"maxon-re40", "8"});
   pki_report r = {0};
   pki_report_begin(&r, "Title <1>", NULL);
   pki_report_table(&r, &t);
   assert_non_null(strstr(r.html.data, "<title>Title &lt;1&gt;</title>"));
   assert_non_null(strstr(r.html.data, "<th>a&lt;b</th><th class=\"number\">n</th>"));
   assert_non_null(strstr(r.html.data, "<td>x &amp; y</td><td class=\"number\">7</td>"));
+  assert_non_null(
+      strstr(r.html.data, "<td class=\"word\">maxon-re40</td>")); /* does not break at its hyphen */
   pki_report_free(&r);
   pki_table_free(&t);
 }

@@ -407,12 +407,21 @@ static void a_table_is_read_and_its_mistakes_are_told(void **state)
       {"time,q:a\n0,1\n", "found 0 joints, expected columns u:JOINT and tau:JOINT"},
       {"time,u:a,tau:a\n0,1,2\n1,x,2\n", "column 2 of 3 is no number"},
       {"time,u:a,tau:a\n1,1,2\n0,1,2\n", "time is 0 s after 1 s, expected times that do not fall"},
-      {"time,u:a,tau:a\n1,1,2\n", "1 samples between 0 and 1e+09 s, expected two times or more"},
+      {"time,u:a,tau:a\n0,1,2x\n1,1,2\n", "column 3 of 3 is no number"},
+      {"time,u:a,tau:a\n0,1\n1,1,2\n", "column 3 of 3 is no number"},
+      {"time,u:a,tau:a\n0,1,2,3\n1,1,2\n", "more values than columns, which are 3"},
+      {"time,u:a,tau:a,u:a\n0,1,2,3\n", "the column u:a is there twice"},
+      {"time;u:a;tau:a\n0;1;2\n",
+       "columns are separated by semicolons, expected commas, and points in numbers"},
+      {"time,u:a,tau:a\n1,1,2\n",
+       "1 samples between 0 and 1e+09 s, expected two times or more; the table goes from 1 to 1 s"},
   };
   const pki_duty_window window = {.from = 0, .to = 1e9, .window = 0, .armature = 0.5};
   pki_duty_motion m;
   pk_error err = {0};
-  write_text("table.csv", "# a comment\ntime, q:a, u:a, tau:a\n0, 9, 0, 1\n0.5, 9, 1, 2\n1, 9, 2, 3\n");
+  write_text("table.csv",
+             "\xEF\xBB\xBF# a comment\r\ntime, phase, u:a, tau:a\r\n0, up, 0, 1\r\n0.5, , 1, 2 \r\n1, "
+             "down, 2, 3\n");
   assert_int_equal(pki_duty_read_table("table.csv", &window, &m, &err), PK_OK);
   assert_int_equal(m.n, 3);
   assert_near(m.joints[0].acceleration[1], 2, 1e-15);

@@ -148,6 +148,11 @@ static void a_motor_below_the_load_factor_has_no_ratio(void **state)
   assert_true(pki_ratio_range(&s, &least, &largest));
   assert_less(least, 96.956411717);
   assert_greater(largest, 96.956411717);
+  m.continuous_current = 0.0426374990 * 1.00001 / m.motor.constant; /* ratios within less than 1 % */
+  assert_true(pki_ratio_range(&s, &least, &largest));
+  assert_less(least, 96.956411717);
+  assert_greater(largest, 96.956411717);
+  assert_less(largest / least, 1.02);
   pki_duty_free(&duty);
 }
 
@@ -224,6 +229,117 @@ static void a_load_that_is_lowered_gives_back(void **state)
   pki_duty_free(&duty);
 }
 
+/* A three-phase motor as a DC motor has 0.866 of its bus, and draws its power from the bus. */
+static void a_motor_has_its_share_of_the_bus(void **state)
+{
+  (void)state;
+  const pki_duty_options options = pki_duty_options_default();
+  pki_motor_entry m = bench_motor();
+  m.motor.voltage = 0.866 * 24;
+  m.bus = 24;
+  pki_duty duty = bench_duty(hoist, 1, 2);
+  const double buses[] = {0, 24, 48};
+  for (int i = 0; i < 3; i++) {
+    pki_drive d = pki_drive_of(&m, NULL, buses[i]);
+    d.gear = pki_gear_of_ratio(20);
+    const double bus = i == 2 ? 48 : 24;
+    assert_near(d.voltage, bus, 0);
+    assert_near(pki_demand_of(&d, &duty, bench_joint, 1, &options).lines[PKI_LINE_VOLTAGE].has, 0.866 * bus,
+                1e-12);
+    assert_near(pki_drive_parameters(&d).voltage, 0.866 * bus, 1e-12);
+  }
+  pki_duty_free(&duty);
+}
+
+/* ---- heat ---- */
+
+static bench_point hold(double t)
+{
+  (void)t;
+  return (bench_point){0, 0, 0.1};
+}
+
+/* The thermal numbers of an RE 40. */
+static pki_motor_entry warm_motor(void)
+{
+  pki_motor_entry m = bench_motor();
+  m.motor.winding_resistance = 1.93;
+  m.motor.housing_resistance = 4.65;
+  m.motor.winding_capacity = 22.2;
+  m.motor.housing_capacity = 241;
+  m.motor.temperature = 155;
+  return m;
+}
+
+/* Winding after `t` s of so many W at 25 degrees C from cold, by the two exponentials of the linear equations. */
+static double winding_after(const pk_motor_parameters *p, double joule, double air, double t)
+{
+  const double g = 1 / p->winding_resistance, k = 1 / p->housing_resistance;
+  const double a = (0.00393 * joule - g) / p->winding_capacity, b = g / p->winding_capacity,
+               c = g / p->housing_capacity, d = -(g + k) / p->housing_capacity;
+  const double warm = (air - 25) * 0.00393, source = joule * (1 + warm) / p->winding_capacity;
+  const double det = a * d - b * c, w = -d * source / det,
+               h = c * source / det; /* above the air, at the end */
+  const double root = sqrt((a - d) * (a - d) / 4 + b * c), fast = (a + d) / 2 - root,
+               slow = (a + d) / 2 + root;
+  const double of_fast = (-(a - slow) * w - b * h) / (fast - slow), of_slow = -w - of_fast;
+  return air + w + of_fast * exp(fast * t) + of_slow * exp(slow * t);
+}
+
+/* A table of a load that is held may have two lines, an hour apart; the winding's own time is 43 s. */
+static void samples_that_are_far_apart_warm_as_the_exponentials_say(void **state)
+{
+  (void)state;
+  static const double airs[] = {25, 40};
+  static const double hours[] = {60, 600, 3600};
+  const pki_motor_entry m = warm_motor();
+  const pki_drive d = pki_drive_of(&m, NULL, 0);
+  const double joule = 0.1 * 0.1 / (0.04 * 0.04) * 0.96;
+  for (int i = 0; i < 6; i++) {
+    pki_duty_options options = pki_duty_options_default();
+    options.ambient = airs[i % 2];
+    options.duration = hours[i / 2];
+    pki_duty duty = bench_duty(hold, hours[i / 2], 1);
+    const pki_demand demand = pki_demand_of(&d, &duty, bench_joint, 1, &options);
+    const double closed = winding_after(&m.motor, joule, airs[i % 2], hours[i / 2]);
+    assert_near(demand.winding, closed, 2e-3 * (closed - airs[i % 2]));
+    pki_duty_free(&duty);
+  }
+}
+
+/* i^2 R (1 + 0.00393 (155 - 25)) 6.58 K/W = 155 - ambient: what it may do for long keeps the winding at its largest temperature, in any air. */
+static void warm_air_leaves_less_for_long(void **state)
+{
+  (void)state;
+  pki_motor_entry m = warm_motor();
+  const pki_drive d = pki_drive_of(&m, NULL, 0);
+  pki_duty_options options = pki_duty_options_default();
+  pki_duty duty = bench_duty(hold, 3600, 2);
+  options.ambient = 60;
+  options.duration = 1e7;
+  const double i = sqrt(95 / (6.58 * 0.96 * (1 + 0.00393 * 130)));
+  for (int k = 0; k < 3; k++) {
+    duty.motions[0].joints[0].torque[k] = 0.04 * i;
+  }
+  const pki_demand demand = pki_demand_of(&d, &duty, bench_joint, 1, &options);
+  assert_near(demand.lines[PKI_LINE_CONTINUOUS].has, 0.04 * i, 1e-12);
+  assert_near(demand.winding, 155, 1e-6);
+  pki_duty_free(&duty);
+}
+
+static void air_that_is_too_warm_for_a_winding_fails(void **state)
+{
+  (void)state;
+  const pki_motor_entry m = warm_motor();
+  const pki_drive d = pki_drive_of(&m, NULL, 0);
+  pki_duty_options options = pki_duty_options_default();
+  pki_duty duty = bench_duty(hold, 10, 2);
+  options.ambient = 160;
+  const pki_demand demand = pki_demand_of(&d, &duty, bench_joint, 1, &options);
+  assert_false(pki_demand_fits(&demand, 0));
+  pki_duty_free(&duty);
+}
+
 /* ---- the choice ---- */
 
 /* Gears from a list, and one of any ratio: the choice by heat is the matched inertia, the nearest of the list. */
@@ -259,6 +375,33 @@ static void the_choice_by_heat_is_the_matched_inertia(void **state)
   pki_sizing_free(&z);
 }
 
+/* A drive whose mass nobody knows takes less power, and still beats nothing that is light. */
+static void what_is_not_known_beats_nothing(void **state)
+{
+  (void)state;
+  static const struct {
+    double mass, power;
+    bool front;
+  } cases[] = {{1.2, 21.7, true}, {1.4, 11.3, true}, {NAN, 20.4, false}, {1.5, 12, false}};
+  const pki_size_rank rank = {.mass = 1, .energy = 1};
+  pki_drive_candidate list[4] = {0};
+  pki_size_group g = {.candidates = list, .ncandidate = 4};
+  for (int i = 0; i < 4; i++) {
+    list[i].fits = true;
+    list[i].demand.mass = cases[i].mass;
+    list[i].demand.power = cases[i].power;
+    list[i].demand.price = NAN;
+  }
+  pki_group_rank(&g, &rank);
+  for (int i = 0; i < 4; i++) {
+    for (int k = 0; k < 4; k++) {
+      if (list[i].demand.power == cases[k].power) {
+        assert_int_equal(list[i].front, cases[k].front);
+      }
+    }
+  }
+}
+
 /* Shares of two motions: squares of torques add up by time, however long each motion is. */
 static void weights_are_shares_of_the_working_time(void **state)
 {
@@ -287,7 +430,12 @@ int main(void)
       cmocka_unit_test(efficiency_divides_when_driving_and_multiplies_when_braking),
       cmocka_unit_test(a_turn_from_rest_to_rest_takes_the_least_joule_heat),
       cmocka_unit_test(a_load_that_is_lowered_gives_back),
+      cmocka_unit_test(a_motor_has_its_share_of_the_bus),
+      cmocka_unit_test(samples_that_are_far_apart_warm_as_the_exponentials_say),
+      cmocka_unit_test(warm_air_leaves_less_for_long),
+      cmocka_unit_test(air_that_is_too_warm_for_a_winding_fails),
       cmocka_unit_test(the_choice_by_heat_is_the_matched_inertia),
+      cmocka_unit_test(what_is_not_known_beats_nothing),
       cmocka_unit_test(weights_are_shares_of_the_working_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

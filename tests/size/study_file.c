@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "size/size_study.h"
+#include "size/size_work.h"
 #include "support/bounds.h"
 
 #define MOTIONS "motions: [{gait: biped-walk}]\n"
@@ -219,6 +219,26 @@ static void joints_that_the_motions_do_not_have_are_told(void **state)
   }
 }
 
+/* A, B, C and then B again: what follows would be C. */
+static void a_choice_that_comes_back_is_a_swing(void **state)
+{
+  (void)state;
+  pki_size_carried drives[4] = {{.joint = "KNEE", .mass = 1, .armature = 0.1},
+                                {.joint = "KNEE", .mass = 2, .armature = 0.1},
+                                {.joint = "KNEE", .mass = 2, .armature = 0.2},
+                                {.joint = "KNEE", .mass = 2, .armature = 0.1}};
+  pki_size_round rounds[4];
+  for (int i = 0; i < 4; i++) {
+    rounds[i] = (pki_size_round){.chosen = &drives[i], .njoint = 1};
+  }
+  for (int n = 1; n <= 3; n++) {
+    assert_int_equal(pki_size_find_swing(rounds, n), -1);
+  }
+  assert_int_equal(pki_size_find_swing(rounds, 4), 1);
+  drives[2] = drives[1]; /* agrees with its neighbour: no swing */
+  assert_int_equal(pki_size_find_swing(rounds, 3), -1);
+}
+
 /* docs/formats/size.md names every key. */
 static void the_page_names_every_key(void **state)
 {
@@ -252,6 +272,8 @@ static void wrong_gears_and_prices_of_motors_are_told(void **state)
       {MOTOR "price: -1\n", "price is -1, expected 0 to 1e+09 EUR (of one, with its gear, where it has one)"},
       {MOTOR "speed: -1\n",
        "speed is -1, expected 0 to 1e+06 rad/s (of the rotor, largest that its bearings allow)"},
+      {MOTOR "voltage: 24\nbus: 20\n", "bus is 20 V, expected at least voltage, which is 24 V"},
+      {MOTOR "bus: 20\n", "bus needs voltage, what the motor has of it"},
       {MOTOR "gear: 3\ngears: [2]\n", "gears are for a bare motor, and this one has a gear of 3"},
       {MOTOR "gears: [x]\n", "gears is \"x\", expected a number"},
       {"name: a\nmaker: b\nkind: torque\nlimit: 1\ngears: [2]\n",
@@ -275,6 +297,7 @@ int main(void)
       cmocka_unit_test(present_drives_have_their_masses),
       cmocka_unit_test(each_wrong_field_is_told_with_its_line),
       cmocka_unit_test(joints_that_the_motions_do_not_have_are_told),
+      cmocka_unit_test(a_choice_that_comes_back_is_a_swing),
       cmocka_unit_test(the_page_names_every_key),
       cmocka_unit_test(wrong_gears_and_prices_of_motors_are_told),
   };

@@ -63,8 +63,7 @@ pk_status pki_sizing_report(const pki_size_result *result, const pki_study_optio
       "can be the best of a motor of its time, not that it would have been foreseen.");
   const pk_status status = draw_joints(z, options->folder, &report, err);
   pki_report_section(&report, "candidates", "Candidates");
-  pki_size_candidate_table(&z->groups[0], z->groups[0].ncandidate, &table);
-  pki_study_report_table(&report, &table);
+  pki_size_put_candidates(&z->groups[0], z->groups[0].ncandidate, &report);
   pki_size_plot_front(&z->groups[0], "front", &report);
   return pki_study_end_report(&report, out, &rows_style, status, err);
 }

@@ -42,7 +42,9 @@ static void carry_drives(const pki_size_group *g, const pki_drive *d, override_l
 /* For the scenario: the motor, and its mass. The model's effort is that of a motor which is no more there. */
 static void drive_joints(const pki_size_group *g, const pki_drive *d, double voltage, override_list *out)
 {
-  const pk_motor_parameters p = pki_drive_parameters(d);
+  pki_drive on_bus = *d;
+  on_bus.voltage = voltage;
+  const pk_motor_parameters p = pki_drive_parameters(&on_bus);
   out->count = 2 * g->njoint < JOINTS ? 2 * g->njoint : JOINTS;
   for (int i = 0; i < out->count; i++) {
     const char *joint = g->joints[i / 2];
@@ -50,7 +52,7 @@ static void drive_joints(const pki_size_group *g, const pki_drive *d, double vol
       snprintf(out->text[i], OVERRIDE,
                "actuators.+={joints: %s, kind: dc, resistance: %.17g, inductance: %.17g, constant: %.17g, "
                "inertia: %.17g, gear: %.17g, voltage: %.17g}",
-               joint, p.resistance, p.inductance, p.constant, p.inertia, p.gear, voltage);
+               joint, p.resistance, p.inductance, p.constant, p.inertia, p.gear, p.voltage);
     } else {
       snprintf(out->text[i], OVERRIDE, "actuators.+={joints: %s, effort: .inf, mass: %.17g}", joint,
                pki_drive_mass(d));
