@@ -17,6 +17,7 @@
 #include "sim/reads.h"
 #include "support/bounds.h"
 #include "support/hinge.h"
+#include "support/pace.h"
 #include "support/world.h"
 
 enum { STEPS = 25, ROWS = 64, OPTIONS = 64, READERS = 16 };
@@ -268,7 +269,7 @@ static void try_around(const setting *base)
   s = *base, s.o.contact = PK_CONTACT_GEHRING_2014, try_options(&s);
   s = *base, s.o.resting = PK_CONTACT_RESTING_ACCELERATION, try_options(&s);
   s = *base, s.o.implicit = PK_IMPLICIT_FORCES_NONE, try_options(&s);
-  for (int solver = 0; solver < PK_SOLVER_COUNT; solver++) {
+  for (int solver = 0; solver < PK_SOLVER_COUNT; solver += PACE(1, 6)) {
     s = *base, s.o.solver = (pk_solver)solver, s.o.stop = PK_SOLVER_STOP_CHANGE, try_options(&s);
     if (pki_steppers[s.o.stepper]->contact) {
       s.o.stop = PK_SOLVER_STOP_RESIDUAL, try_options(&s);
@@ -299,6 +300,24 @@ static bool is_bitless(const char *name)
   return found;
 }
 
+static bool is_named(const char *option)
+{
+  bool named = false;
+  for (int r = 0; pki_all_readers[r].what != NULL; r++) {
+    named |= pki_any_row_reads(&pki_all_readers[r], option);
+  }
+  return named;
+}
+
+/* Rows that an option should change the motion of: those that name it, and every stepper and law where nobody does. */
+static bool should_read(int readers, int row, const char *option)
+{
+  const pki_readers *r = &pki_all_readers[readers];
+  return is_named(option)
+             ? pki_row_reads(r, row, option)
+             : strcmp(option, "dt") != 0 && (r->registry == pki_steppers || r->registry == pki_laws);
+}
+
 static void each_row_that_names_an_option_reads_it(void)
 {
   int silent = 0;
@@ -306,7 +325,7 @@ static void each_row_that_names_an_option_reads_it(void)
     const char *name = field_at(i)->name;
     for (int r = 0; pki_all_readers[r].what != NULL && !is_bitless(name); r++) {
       for (int row = 0; row < pki_row_count(pki_all_readers[r].registry); row++) {
-        if (pki_row_reads(&pki_all_readers[r], row, name) && !seen.changed[i][r][row]) {
+        if (should_read(r, row, name) && !seen.changed[i][r][row]) {
           silent++;
           print_error("the %s %s says that it reads %s, which changes nothing\n", pki_all_readers[r].what,
                       pki_row_name(pki_all_readers[r].registry, row), name);
@@ -330,7 +349,7 @@ static pk_terrain *slab(void)
 
 static bool law_bounces(int law)
 {
-  return strstr(pki_laws[law]->reads, "restitution_n") != NULL;
+  return pki_laws[law]->reads != NULL && strstr(pki_laws[law]->reads, "restitution_n") != NULL;
 }
 
 static void every_option_is_read_or_told_or_refused(void **state)
@@ -361,9 +380,10 @@ static void every_option_is_read_or_told_or_refused(void **state)
   }
   print_message("%d worlds: %d options read, %d told, %d refused\n", seen.worlds, seen.read, seen.told,
                 seen.refused);
-  each_row_that_names_an_option_reads_it();
   pk_terrain_destroy(ground);
   pk_model_destroy(models[0]), pk_model_destroy(models[1]);
+  SKIP_WHEN_SLOW("that each row reads what it names");
+  each_row_that_names_an_option_reads_it();
 }
 
 /* Words of rows are names of options, each once. */
