@@ -5,7 +5,7 @@
  *   pk_rhythm_of_gait(PK_GAIT_TROT, 4, 0.25, &trot, &err);   times in sqrt(h/g), here 0.25 s
  *   pk_rhythm_of_gait(PK_GAIT_PACE, 4, 0.25, &pace, &err);
  *   pk_cpg legs;
- *   pk_cpg_start(&legs, &trot);
+ *   pk_cpg_start(&legs, 4, &trot);
  *   for (int k = 0; k < 4000; k++) {
  *     pk_cpg_step(&legs, &pace, 1e-3);                 changes over within a few cycles
  *   }
@@ -34,8 +34,6 @@ extern "C" {
 
 /* What the oscillators are drawn to. */
 typedef struct pk_rhythm {
-  /* Four or six. */
-  int legs;
   /* When each foot lands, parts of the cycle: pair by pair from fore to hind, the left one first. */
   double footfall[PK_GAIT_LEGS];
   /* Part of the cycle that a foot is on the ground, 0 to 1. */
@@ -46,8 +44,6 @@ typedef struct pk_rhythm {
 
 /* Coupled phase oscillators, one for each leg. */
 typedef struct pk_cpg {
-  /* As many as the rhythm that it started with has. */
-  int legs;
   /* Cycles since the start; a foot lands at whole numbers, and leaves `duty` later. */
   double phase[PK_GAIT_LEGS];
   /* The leg's part began in the air: its foot stands until its first landing. */
@@ -58,14 +54,16 @@ typedef struct pk_cpg {
   double duty;
   /* s, now. */
   double cycle;
+  /* Four or six. */
+  int legs;
 } pk_cpg;
 
 /* The rhythm of a gait for a robot whose sqrt(h/g) is `tau` s, h the height of its trunk. PK_ERROR_ARGUMENT: no gait with a
  * rhythm (PK_GAIT_STAND, PK_GAIT_JUMP), or tau is not positive. */
 PK_API pk_status pk_rhythm_of_gait(pk_gait gait, int legs, double tau, pk_rhythm *out, pk_error *err);
 
-/* Each leg at its place in the cycle. */
-PK_API void pk_cpg_start(pk_cpg *cpg, const pk_rhythm *rhythm);
+/* So many legs, four or six, each at its place in the cycle. */
+PK_API void pk_cpg_start(pk_cpg *cpg, int legs, const pk_rhythm *rhythm);
 
 /* A step of dt s towards a rhythm. At a constant rhythm the differences of phase become those of its footfalls; the pull on a difference is
  * sin(pi e), e its error in cycles. */

@@ -54,10 +54,10 @@ static double coupling_pull(double e)
   return coupling * (fabs(angle) < 1e-8 ? angle : sin(angle));
 }
 
-void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm)
+void pki_cpg_start(pki_cpg *g, int legs, const pki_rhythm *rhythm)
 {
   memset(g, 0, sizeof *g);
-  g->legs = rhythm->legs;
+  g->legs = legs;
   g->duty = rhythm->duty;
   g->cycle = rhythm->cycle;
   for (int i = 0; i < g->legs; i++) {

@@ -12,7 +12,7 @@ enum { PKI_LEGS = PK_GAIT_LEGS /* of a robot, at most */ };
 typedef pk_rhythm pki_rhythm;
 typedef pk_cpg pki_cpg;
 
-void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm);
+void pki_cpg_start(pki_cpg *g, int legs, const pki_rhythm *rhythm);
 void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt);
 
 /* Place of a leg in its cycle, 0 to 1; whether it is planned to be on the ground. pki_foot_schedule (kernels/feet.h) has the

@@ -40,8 +40,7 @@ static pki_rhythm rhythm_of(const pki_locomotion *c, pk_gait gait, double *lift)
   const pk_locomotion_options *o = &c->options;
   const pki_gait_row *row = pki_gaits[gait];
   const bool own = gait == o->gait;
-  pki_rhythm r = {.legs = c->leg_count,
-                  .duty = own && o->duty > 0 ? o->duty : row->duty,
+  pki_rhythm r = {.duty = own && o->duty > 0 ? o->duty : row->duty,
                   .cycle = own && o->cycle > 0 ? o->cycle : row->cycle * c->tau};
   pki_gait_footfall(row, c->leg_count, r.footfall);
   *lift = own && o->lift > 0 ? o->lift : row->lift * c->height;
@@ -80,7 +79,7 @@ static void start_walking(const pki_locomotion *c, pki_walk *w, const pk_gait_ch
     pki_jump_start(c, w);
     w->jumped = goal->at;
   } else {
-    pki_cpg_start(&w->cpg, &w->rhythm);
+    pki_cpg_start(&w->cpg, c->leg_count, &w->rhythm);
   }
 }
 

@@ -123,7 +123,7 @@ static pk_status allocate_rows(pki_gait_way *way, int rows, pk_error *err)
 static pk_status walk_rows(const pki_gait_way_options *o, int before, pki_gait_way *way, pk_error *err)
 {
   walk w = {.o = o};
-  pki_cpg_start(&w.cpg, &o->rhythm);
+  pki_cpg_start(&w.cpg, PKI_TRACK_LEGS, &o->rhythm);
   for (int i = 0; i < PKI_TRACK_LEGS; i++) {
     memcpy(w.legs[i].at, o->stance[i], sizeof w.legs[i].at);
   }

@@ -47,7 +47,7 @@ void pki_jump_start(const pki_locomotion *c, pki_walk *w)
   j->down = crouch * c->tau;
   const double stance = j->down + j->speed / j->push, flight = 2 * j->speed / g;
   w->rhythm = (pki_rhythm){.duty = stance / (stance + flight), .cycle = stance + flight};
-  pki_cpg_start(&w->cpg, &w->rhythm);
+  pki_cpg_start(&w->cpg, c->leg_count, &w->rhythm);
   w->lift = 0.6 * (j->speed * j->speed / (2 * g) + e);
 }
 

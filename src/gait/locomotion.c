@@ -5,6 +5,7 @@
 #include "gait/locomotion.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +200,11 @@ static void update_group(const pk_controller *self, int count, const pk_observat
   }
 }
 
+size_t pki_walk_size(int legs)
+{
+  return offsetof(pki_walk, guess) + pki_mpc_guess_size(legs);
+}
+
 /* ---- options ---- */
 
 static const char *const attitude_words[] = {"level", "slope"};
@@ -351,7 +357,7 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
   c->controller = (pk_controller){.name = "locomotion",
                                   .period = made.options.period,
                                   .model = pk_model_hash(model),
-                                  .state_size = sizeof(pki_walk),
+                                  .state_size = pki_walk_size(made.leg_count),
                                   .update_group = update_group,
                                   .user = c};
   *out = &c->controller;

@@ -133,7 +133,6 @@ typedef struct pki_walk {
   double place[2], yaw;     /* where the trunk should be */
   double plane[3];          /* ground: z = plane[0] + plane[1] x + plane[2] y */
   pki_foot feet[PKI_LEGS];
-  pki_mpc_guess guess;
   /* m, where the plan brings the mass, a knot apart; from where it is now */
   double path[PKI_MPC_KNOTS + 1][3];
   double path_step; /* s, of its knots; 0: there is none */
@@ -156,7 +155,12 @@ typedef struct pki_walk {
   double velocity[2]; /* m/s, world: wanted, feedback of the place included */
   double turn[3];     /* rotation vector to the wanted attitude, trunk's axes */
   double acc[6];      /* of the trunk, planned: linear (world), angular (its axes) */
+  pki_mpc_guess
+      guess; /* the last member: the state ends where that of the robot's legs does (pki_walk_size) */
 } pki_walk;
+
+/* Bytes of the state of a robot with so many legs. */
+size_t pki_walk_size(int legs);
 
 /* By pk_gait_references. */
 extern const char *const pki_references_words[];

@@ -177,10 +177,16 @@ static void prepare_stages(const pki_mpc *m, sweep *w)
   }
 }
 
+size_t pki_mpc_guess_size(int legs)
+{
+  return 2 * N * 3 * (size_t)legs * sizeof(double);
+}
+
 /* The best forces towards z - y: backward for the offsets, forward for the motion. */
 static void sweep_vectors(const pki_mpc *m, sweep *w, const pki_mpc_guess *g, double u[N][U])
 {
   const int width = 3 * m->legs;
+  const double *const z = g->zy, *const y = z + N * width;
   double p[X], s[X], h[U] = {0};
   for (int r = 0; r < X; r++) {
     p[r] = -m->last * m->weight[r] * m->knots[N - 1].wanted[r];
@@ -193,7 +199,7 @@ static void sweep_vectors(const pki_mpc *m, sweep *w, const pki_mpc_guess *g, do
     }
     for (int i = 0; i < at->n; i++) {
       const int leg = at->who[i / 3], slot = 3 * leg + i % 3;
-      h[i] = -rho * knot->dt * knot->share[leg] * (g->z[k][slot] - g->y[k][slot]);
+      h[i] = -rho * knot->dt * knot->share[leg] * (z[k * width + slot] - y[k * width + slot]);
     }
     for (int r = 0; r < X; r++) {
       for (int i = 0; i < at->n; i++) {
@@ -239,15 +245,15 @@ static void sweep_vectors(const pki_mpc *m, sweep *w, const pki_mpc_guess *g, do
   }
 }
 
-/* Into the cones. A foot in the air has no force. */
-static void project_into_cones(const pki_mpc *m, double u[N][U])
+/* z into the cones. A foot in the air has no force. */
+static void project_into_cones(const pki_mpc *m, double *z)
 {
   for (int k = 0; k < N; k++) {
-    for (int i = 0; i < PKI_LEGS; i++) {
+    for (int i = 0; i < m->legs; i++, z += 3) {
       if (m->knots[k].share[i] > 0) {
-        pki_cone_project(m->normal, m->friction, m->least, m->limit, u[k] + 3 * i);
+        pki_cone_project(m->normal, m->friction, m->least, m->limit, z);
       } else {
-        memset(u[k] + 3 * i, 0, 3 * sizeof u[k][0]);
+        memset(z, 0, 3 * sizeof *z);
       }
     }
   }
@@ -270,34 +276,42 @@ static void predict_states(pki_mpc *m, const sweep *w)
   }
 }
 
+/* Feet in the air have no force in a guess. */
+static void clear_swinging_feet(const pki_mpc *m, double *z, double *y)
+{
+  for (int i = 0; i < N * m->legs; i++, z += 3, y += 3) {
+    if (m->knots[i / m->legs].share[i % m->legs] <= 0) {
+      memset(z, 0, 3 * sizeof *z);
+      memset(y, 0, 3 * sizeof *y);
+    }
+  }
+}
+
 void pki_mpc_solve(pki_mpc *m, pki_mpc_guess *g)
 {
+  const int width = 3 * m->legs, numbers = N * width;
+  double *const z = g->zy, *const y = z + numbers;
   sweep w;
-  double u[N][U];
+  double u[N][U], before[N * U];
   prepare_stages(m, &w);
-  for (int i = 0; i < N * U; i++) {
-    if (m->knots[i / U].share[i % U / 3] <= 0) {
-      g->z[i / U][i % U] = g->y[i / U][i % U] = 0;
-    }
-  }
+  clear_swinging_feet(m, z, y);
   bool settled = false;
   for (int round = 0; round < m->rounds && !settled; round++) {
-    double before[N][U];
-    memcpy(before, g->z, sizeof before);
+    memcpy(before, z, (size_t)numbers * sizeof *before);
     sweep_vectors(m, &w, g, u);
-    for (int k = 0; k < N; k++) {
-      for (int i = 0; i < U; i++) {
-        g->z[k][i] = u[k][i] + g->y[k][i];
-      }
+    for (int i = 0; i < numbers; i++) {
+      z[i] = u[i / width][i % width] + y[i];
     }
-    project_into_cones(m, g->z);
+    project_into_cones(m, z);
     settled = true;
-    for (int i = 0; i < N * U; i++) {
-      const double off = u[i / U][i % U] - g->z[i / U][i % U];
-      g->y[i / U][i % U] += off;
-      settled = settled && fabs(off) < close && fabs(g->z[i / U][i % U] - before[i / U][i % U]) < close;
+    for (int i = 0; i < numbers; i++) {
+      const double off = u[i / width][i % width] - z[i];
+      y[i] += off;
+      settled = settled && fabs(off) < close && fabs(z[i] - before[i]) < close;
     }
   }
-  memcpy(m->force, g->z, sizeof m->force);
+  for (int i = 0; i < numbers; i++) {
+    m->force[i / width][i % width] = z[i];
+  }
   predict_states(m, &w);
 }

@@ -2,6 +2,8 @@
 #ifndef PKI_GAIT_MPC_H
 #define PKI_GAIT_MPC_H
 
+#include <stddef.h>
+
 #include "gait/cpg.h"
 
 enum { PKI_MPC_KNOTS = 16, PKI_MPC_STATES = 12, PKI_MPC_FORCES = 3 * PKI_LEGS };
@@ -16,8 +18,12 @@ typedef struct pki_mpc_knot {
 } pki_mpc_knot;
 
 typedef struct pki_mpc_guess {
-  double z[PKI_MPC_KNOTS][PKI_MPC_FORCES], y[PKI_MPC_KNOTS][PKI_MPC_FORCES];
+  /* z of each knot, three numbers for each leg that there is, then y: the first pki_mpc_guess_size bytes are used. */
+  double zy[2 * PKI_MPC_KNOTS * PKI_MPC_FORCES];
 } pki_mpc_guess;
+
+/* Bytes of a guess for so many legs. */
+size_t pki_mpc_guess_size(int legs);
 
 typedef struct pki_mpc {
   int legs;

@@ -24,14 +24,14 @@ pk_status pk_rhythm_of_gait(pk_gait gait, int legs, double tau, pk_rhythm *out, 
                     "%s: there is no such gait on %d legs, expected four, or six where pairs land in waves",
                     row->name, legs);
   }
-  *out = (pk_rhythm){.legs = legs, .duty = row->duty, .cycle = row->cycle * tau};
+  *out = (pk_rhythm){.duty = row->duty, .cycle = row->cycle * tau};
   pki_gait_footfall(row, legs, out->footfall);
   return PK_OK;
 }
 
-void pk_cpg_start(pk_cpg *cpg, const pk_rhythm *rhythm)
+void pk_cpg_start(pk_cpg *cpg, int legs, const pk_rhythm *rhythm)
 {
-  pki_cpg_start(cpg, rhythm);
+  pki_cpg_start(cpg, legs, rhythm);
 }
 
 void pk_cpg_step(pk_cpg *cpg, const pk_rhythm *goal, double dt)

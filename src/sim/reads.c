@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "actuation/actuation.h"
+#include "collision/narrow/method.h"
 #include "contact/lcp/lcp.h"
 #include "contact/solvers/solver.h"
 
@@ -16,7 +17,7 @@ typedef struct choice {
 } choice;
 
 static const choice apart = {"without contact", NULL};
-static const choice touching = {"with contact", "law broad self_collision max_contacts threads"};
+static const choice touching = {"with contact", "law broad narrow self_collision max_contacts threads"};
 static const choice *const worlds[] = {&apart, &touching, NULL};
 
 static const choice by_residual = {"residual", NULL}, by_change = {"change", "change_rel change_abs"};
@@ -71,6 +72,11 @@ static int chosen_stop(const pk_sim_options *o, bool soft)
   return (void)soft, (int)o->stop;
 }
 
+static int chosen_narrow(const pk_sim_options *o, bool soft)
+{
+  return (void)soft, (int)o->narrow;
+}
+
 const pki_readers pki_all_readers[] = {
     {"stepper", "steppers", pki_steppers, offsetof(pki_stepper, reads), chosen_stepper, NULL},
     {"world", "worlds", worlds, offsetof(choice, reads), chosen_world, NULL},
@@ -80,6 +86,8 @@ const pki_readers pki_all_readers[] = {
     {"implicit", "implicit", implicits, offsetof(choice, reads), chosen_implicit, NULL},
     {"resting", "resting", restings, offsetof(choice, reads), chosen_resting, "resting"},
     {"solver", "solvers", pki_solvers, offsetof(pki_solver_row, reads), chosen_solver, NULL},
+    {"narrow method", "narrow methods", pki_narrows, offsetof(pki_narrow_row, reads), chosen_narrow,
+     "narrow"},
     {"stop rule", "stop", stops, offsetof(choice, reads), chosen_stop, NULL},
     {NULL, NULL, NULL, 0, NULL, NULL}};
 

@@ -356,7 +356,7 @@ const char *pk_lane_exit_name(pk_lane_exit left)
 /* Options of steps that solve for impulses. */
 #define PKI_IMPULSE_READS \
   "implicit joint_limits joint_friction contact landing_friction yield margin swept solver tolerance " \
-  "max_iterations alpha bilateral stop change_rel change_abs impact resting lcp"
+  "max_iterations alpha bilateral stop change_rel change_abs succession impact resting lcp cone"
 
 const pki_stepper pki_stepper_euler = {
     .name = "euler",

@@ -185,5 +185,5 @@ const pki_law pki_law_impulse = {
     .shift = impulse_shift,
     .solve = impulse_solve,
     .finish = pki_add_hits,
-    .reads = "restitution_n landing_friction yield margin swept",
+    .reads = "restitution_n landing_friction margin swept",
     .room = pki_dense_room};

@@ -408,8 +408,11 @@ static void keys_that_nothing_reads_are_named(void **state)
       r.out, "check_unread.yaml:3: warning: step.alpha: alpha is 0.5, which the solver \"newton\" does not "
              "read: \"jor\", \"sor\", \"jor-u\", \"sor-u\" do\n"));
   assert_true(contains(
-      r.out, "swept is false, impact is \"newton\", which the law \"penalty\" does not read: \"hard\", "
-             "\"lcp-pyramid\" do\n"));
+      r.out,
+      "step.swept: swept is false, which the law \"penalty\" does not read: \"hard\", \"lcp-pyramid\", "
+      "\"impulse\" do\n"));
+  assert_true(contains(r.out, "step.impact: impact is \"newton\", which the law \"penalty\" does not read: "
+                              "\"hard\", \"lcp-pyramid\" do\n"));
   run_free(&r);
   r = run("run check_unread.yaml -o check_unread");
   assert_int_equal(r.status, 0);

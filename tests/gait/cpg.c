@@ -17,7 +17,7 @@
 static pki_rhythm rhythm_on(pk_gait gait, int legs)
 {
   const pki_gait_row *row = pki_gaits[gait];
-  pki_rhythm r = {.legs = legs, .duty = row->duty, .cycle = 0.2 * row->cycle};
+  pki_rhythm r = {.duty = row->duty, .cycle = 0.2 * row->cycle};
   pki_gait_footfall(row, legs, r.footfall);
   return r;
 }
@@ -38,7 +38,7 @@ static void it_finds_every_gait_on(int legs)
     const pki_rhythm goal = rhythm_on((pk_gait)gait, legs);
     for (int trial = 0; trial < 200; trial++) {
       pki_cpg g;
-      pki_cpg_start(&g, &goal);
+      pki_cpg_start(&g, legs, &goal);
       for (int i = 0; i < legs; i++) {
         g.phase[i] += trial < 1 << legs ? 0.5 * (trial >> i & 1) : pki_random_between(&random, 0, 1);
       }
@@ -89,7 +89,7 @@ static void gaits_change_without_a_break(void **state)
     const double swing = fmax((1 - from.duty) * from.cycle, (1 - to.duty) * to.cycle);
     const double longer = fmax(from.cycle, to.cycle);
     pki_cpg g;
-    pki_cpg_start(&g, &from);
+    pki_cpg_start(&g, 4, &from);
     for (double t = 0; t < 7 * longer; t += dt) {
       const pki_cpg before = g;
       pki_cpg_step(&g, &to, dt);
@@ -115,7 +115,7 @@ static void flight_is_where_no_foot_stands(void **state)
   for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait++) {
     const pki_rhythm r = rhythm((pk_gait)gait);
     pki_cpg g;
-    pki_cpg_start(&g, &r);
+    pki_cpg_start(&g, 4, &r);
     memset(g.late, 0, sizeof g.late);
     const bool flies = pki_cpg_flies(&g);
     int seen = 0;

@@ -36,7 +36,7 @@ static void phases_lock_as_the_closed_form_does(void **state)
       pk_cpg g;
       pk_error err;
       assert_int_equal(pk_rhythm_of_gait((pk_gait)gait, 4, 0.25, &r, &err), PK_OK);
-      pk_cpg_start(&g, &r);
+      pk_cpg_start(&g, 4, &r);
       const double e = 0.3, parts[2][3] = {{e, -e, 0}, {e, e, e}};
       double place[3];
       for (int i = 1; i < 4; i++) {
@@ -66,7 +66,7 @@ static void a_trot_becomes_a_walk(void **state)
   pk_error err;
   assert_int_equal(pk_rhythm_of_gait(PK_GAIT_TROT, 4, 0.25, &trot, &err), PK_OK);
   assert_int_equal(pk_rhythm_of_gait(PK_GAIT_WALK, 4, 0.25, &walk, &err), PK_OK);
-  pk_cpg_start(&g, &trot);
+  pk_cpg_start(&g, 4, &trot);
   assert_greater(pk_cpg_distance(&g, &walk), 0.2);
   for (double t = 0; t < 12 * walk.cycle; t += 1e-3) {
     pk_cpg_step(&g, &walk, 1e-3);

@@ -8,7 +8,7 @@ static const wrong cases[] = {
     {REST "controller: hald\n", 3, "controller",
      "there is no controller \"hald\"; did you mean \"hold\"? (one of: hold, track, computed-torque, "
      "inverse-dynamics, actuators, "
-     "locomotion, whole-body, biped, follow)"},
+     "locomotion, gait-track, whole-body, biped, follow)"},
     {REST "controller: []\n", 3, "controller", "controller is a list, expected a text"},
     {REST "controller:\n  name: hold\n  kp: -1\n", 5, "controller.kp",
      "kp is -1, expected 0 to 1e+09 N m/rad (stiffness)"},

@@ -11,7 +11,7 @@ const pki_narrow_row *const pki_narrows[PK_NARROW_METHOD_COUNT + 1] = {
     [PK_NARROW_METHOD_AUTO] =
         &(const pki_narrow_row){
             "auto", "the quickest exact way for each pair: closed forms, features, simplices, trees", NULL,
-            NULL, NULL, NULL},
+            NULL, NULL, NULL, NULL},
     [PK_NARROW_METHOD_GJK] = &pki_narrow_gjk,
     [PK_NARROW_METHOD_FEATURES] = &pki_narrow_features,
     [PK_NARROW_METHOD_VOLUMES] = &pki_narrow_volumes,

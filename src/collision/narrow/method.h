@@ -45,6 +45,8 @@ typedef struct pki_narrow_row {
   /* The form of a geometry, zeroed before; NULL: it needs none. */
   pk_status (*prepare)(const pk_geometry *g, const pki_narrow_form_options *o, pki_narrow_form *out,
                        pk_error *err);
+  /* Words of options that it reads (sim/reads.h); NULL: none. */
+  const char *reads;
 } pki_narrow_row;
 
 extern const pki_narrow_row pki_narrow_gjk, pki_narrow_features, pki_narrow_volumes, pki_narrow_trees;

@@ -28,4 +28,5 @@ const pki_narrow_row pki_narrow_features = {
     takes_polytopes,
     distance_by_features,
     NULL,
+    NULL,
     NULL};

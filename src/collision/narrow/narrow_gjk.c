@@ -24,4 +24,5 @@ static bool distance_by_gjk(const pki_side *a, const pki_side *b, double reach, 
 const pki_narrow_row pki_narrow_gjk = {
     "gjk",        "simplices: GJK for distances, EPA for depths; all bounded convex shapes",
     takes_bodies, distance_by_gjk,
-    NULL,         NULL};
+    NULL,         NULL,
+    NULL};

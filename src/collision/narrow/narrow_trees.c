@@ -30,7 +30,10 @@ static pk_status face_polytope(const pk_geometry *g, const pki_narrow_form_optio
   return pki_narrow_face(g, out, err);
 }
 
-const pki_narrow_row pki_narrow_trees = {
-    "trees",        "triangles in trees of bounding boxes; boxes, hulls and meshes",
-    takes_faces,    distance_by_trees,
-    touch_by_trees, face_polytope};
+const pki_narrow_row pki_narrow_trees = {"trees",
+                                         "triangles in trees of bounding boxes; boxes, hulls and meshes",
+                                         takes_faces,
+                                         distance_by_trees,
+                                         touch_by_trees,
+                                         face_polytope,
+                                         NULL};

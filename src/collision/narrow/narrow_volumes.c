@@ -377,4 +377,5 @@ const pki_narrow_row pki_narrow_volumes = {
     takes_volumes,
     distance_by_volumes,
     touch_by_volumes,
-    fill_volume};
+    fill_volume,
+    "volume_cell"};

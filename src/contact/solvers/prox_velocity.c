@@ -211,7 +211,7 @@ static void solve_sor_velocity(pki_solve *run)
 
 const pki_solver_row pki_solver_jor_velocity = {.name = "jor-u",
                                                 .doc = "jor in velocities, from the factors of W",
-                                                .reads = "alpha stop change_rel change_abs",
+                                                .reads = "alpha stop change_rel change_abs succession",
                                                 .solve = solve_jor_velocity,
                                                 .reserve = reserve_prox_velocity,
                                                 .reads_factor = true,
@@ -219,7 +219,7 @@ const pki_solver_row pki_solver_jor_velocity = {.name = "jor-u",
 
 const pki_solver_row pki_solver_sor_velocity = {.name = "sor-u",
                                                 .doc = "sor in velocities, from the factors of W",
-                                                .reads = "alpha stop change_rel change_abs",
+                                                .reads = "alpha stop change_rel change_abs succession",
                                                 .solve = solve_sor_velocity,
                                                 .reserve = reserve_prox_velocity,
                                                 .reads_factor = true,
