@@ -88,11 +88,6 @@ __attribute__((format(printf, 9, 10))) void pki_study_put(pki_study_result *resu
                                                           const char *what, ...);
 __attribute__((format(printf, 2, 3))) void pki_study_note(pki_study_result *result, const char *text, ...);
 
-static inline pki_verdict pki_verdict_of(bool good)
-{
-  return good ? PKI_VERDICT_HOLDS : PKI_VERDICT_MISSES;
-}
-
 /* The row of this id, NULL when there is none. */
 const pki_study_row *pki_study_get(const pki_study_result *result, const char *id);
 

@@ -175,8 +175,8 @@ static void count_parts(const pki_starleth_lab *lab, pki_starleth_data *d)
     d->sizes[set][0] = lab->models[set]->nu, d->sizes[set][1] = lab->models[set]->nbilateral;
   }
   d->bodies = m->nbody;
-  for (int k = 0; k < m->njoint; k++) {
-    d->hinges += m->joints[k].kind == PK_JOINT_REVOLUTE;
+  for (int k = 0; k < m->nbody; k++) {
+    d->hinges += m->body_motion[k] == PK_MOTION_REVOLUTE;
   }
   for (int k = 0; k < m->nshape; k++) {
     d->points += !m->shapes[k].visual;
