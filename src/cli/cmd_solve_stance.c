@@ -84,7 +84,11 @@ static int find_standing(const pki_args *args, const pk_model *m, pki_stance_que
   for (const char *at = feet; at != NULL; at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL) {
     const size_t length = strcspn(at, ",");
     const int i = find_limb(s, at, length);
-    if (i < 0 || find_limb(&chosen, at, length) >= 0) {
+    if (i >= 0 && find_limb(&chosen, at, length) >= 0) {
+      pki_complain("solve", "--feet names \"%.*s\" twice", (int)length, at);
+      return PKI_EXIT_USAGE;
+    }
+    if (i < 0) {
       complain_foot(s, "feet", at, length);
       return PKI_EXIT_USAGE;
     }

@@ -104,6 +104,22 @@ static void quaternion_of(const double R[9], double q[4])
   }
 }
 
+/* How far the foot, of a pose leg its ankle, may be from where. */
+static pk_status fail_reach(const pki_stance_question *s, int i, pk_error *err)
+{
+  const pki_robot_leg *limb = &s->limbs[i];
+  const double *p = s->feet[i].pos, *reach = limb->reach.full;
+  pk_pose hip = pk_pose_identity();
+  pki_leg_hip(&limb->leg, hip.pos);
+  hip = pki_pose_mul(&s->trunk, &hip);
+  return pki_fail(
+      err, PK_ERROR_REACH, (pki_where){.field = s->model->links[limb->leg.link].name},
+      "it cannot stand at (%.4g, %.4g, %.4g) m, which is out of its leg's reach: %s%.4g to %.4g m "
+      "from the hip at (%.4g, %.4g, %.4g) m",
+      p[0], p[1], p[2], limb->leg.kind == PK_LEG_POSE ? "the ankle " : "", reach[0], reach[1], hip.pos[0],
+      hip.pos[1], hip.pos[2]);
+}
+
 static pk_status take_pose(const pki_stance_question *s, pki_stance_answer *out, pk_error *err)
 {
   const pk_model *m = s->model;
@@ -120,14 +136,8 @@ static pk_status take_pose(const pki_stance_question *s, pki_stance_answer *out,
     const pk_leg *leg = &s->limbs[i].leg;
     const pk_pose foot = pki_pose_mul(&back, &s->feet[i]);
     const pk_status status = bend_leg(m, leg, &foot, angles, &out->within[i], err);
-    if (status == PK_ERROR_REACH) {
-      const double *p = s->feet[i].pos;
-      return pki_fail(err, status, (pki_where){.field = m->links[leg->link].name},
-                      "it cannot stand at (%.4g, %.4g, %.4g) m, which is out of its leg's reach", p[0], p[1],
-                      p[2]);
-    }
     if (status != PK_OK) {
-      return status;
+      return status == PK_ERROR_REACH ? fail_reach(s, i, err) : status;
     }
     pk_leg_set(leg, angles, out->q);
   }

@@ -106,7 +106,9 @@ static void a_stance_that_cannot_rest_is_told(void **state)
     const char *line, *words;
     int status;
   } wrong[] = {
-      {"solve --stance starleth --foot LF_FOOT=2,0,0", "out of its leg's reach", 1},
+      {"solve --stance starleth --foot LF_FOOT=2,0,0",
+       "out of its leg's reach: 0.035 to 0.435 m from the hip at (0.2525, 0.185, 0.366", 1},
+      {"solve --stance starleth --feet LF_FOOT,LF_FOOT", "--feet names \"LF_FOOT\" twice", 2},
       {"solve --stance starleth --foot LF=0,0,0", "no leg that stands ends in \"LF\"", 2},
       {"solve --stance starleth --foot LF_FOOT=0,0", "expected LINK=X,Y,Z", 2},
       {"solve --stance starleth --trunk 0,0", "expected X,Y,Z", 2},
