@@ -5,6 +5,7 @@
 #include "scenario/section_terrain.h"
 
 #include "scenario/section.h"
+#include "sim/reads.h"
 #include "step/world.h"
 
 static const char *const ground_words[PKI_GROUND_COUNT] = {"plane",   "box",       "stairs", "heights",
@@ -224,11 +225,15 @@ static void read_terrain(pki_scenario *scenario, const pki_node *list, pki_probl
 static pk_status set_ground(const pki_scenario *s, pk_sim *sim, pk_error *err)
 {
   pk_material materials[PKI_MATERIAL_MAX];
-  for (int i = 0; i < s->nmaterial; i++) {
-    materials[i] = s->materials[i].material;
-  }
   if (s->terrain == NULL) {
     return PK_OK;
+  }
+  for (int i = 0; i < s->nmaterial; i++) {
+    materials[i] = s->materials[i].material;
+    const pk_status status = pki_check_material_read(&sim->options, &materials[i], err);
+    if (status != PK_OK) {
+      return pki_node_place(status, s->materials[i].node, "", err);
+    }
   }
   const pki_node *node = pki_node_find(pki_document_root(s->document), "terrain");
   return pki_node_place(
