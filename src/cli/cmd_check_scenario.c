@@ -194,6 +194,23 @@ static void print_objects(const pki_scenario *s, const pki_world *w)
   }
 }
 
+static void print_step(const pki_scenario *s, const pki_world *w)
+{
+  const pki_stepper *stepper = pki_steppers[s->step.stepper];
+  const bool exact = pki_laws[s->step.law]->linear;
+  char contact[128];
+  pki_check_contact(s, w, contact, sizeof contact);
+  printf("  step        %g s in steps of %g s: %s, %s", s->duration, s->step.dt, stepper->name, contact);
+  if (stepper->contact) {
+    printf(", %s %s to %g", exact ? "lcp" : "solver",
+           exact ? pki_lcp_choices[s->step.lcp]->name : pki_solvers[s->step.solver]->name, s->step.tolerance);
+  }
+  if (s->certify > 0) {
+    printf(", certified to %g", s->certify);
+  }
+  putchar('\n');
+}
+
 static void print_understood(const pki_scenario *s, const pki_world *w)
 {
   printf("  %s%s%s\n", s->name, s->description[0] ? ": " : "", s->description);
@@ -206,16 +223,7 @@ static void print_understood(const pki_scenario *s, const pki_world *w)
   print_objects(s, w);
   print_ground(s);
   pki_check_print_compliance(s, w);
-  const bool exact = pki_laws[s->step.law]->linear;
-  char contact[128];
-  pki_check_contact(s, w, contact, sizeof contact);
-  printf("  step        %g s in steps of %g s: %s, %s, %s %s to %g", s->duration, s->step.dt,
-         pki_steppers[s->step.stepper]->name, contact, exact ? "lcp" : "solver",
-         exact ? pki_lcp_choices[s->step.lcp]->name : pki_solvers[s->step.solver]->name, s->step.tolerance);
-  if (s->certify > 0) {
-    printf(", certified to %g", s->certify);
-  }
-  putchar('\n');
+  print_step(s, w);
   print_controller(s);
   print_rest(s, w);
 }

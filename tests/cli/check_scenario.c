@@ -420,7 +420,11 @@ static void keys_that_nothing_reads_are_named(void **state)
   run_free(&r);
   r = run("check thesis-trot --set step.law=hard");
   assert_int_equal(r.status, 2);
-  assert_true(contains(r.out, "viscous is 0.4, which the law \"hard\" does not read"));
+  assert_true(contains(r.out, "materials.ground: viscous is 0.4, which the law \"hard\" does not read"));
+  run_free(&r);
+  r = run("check starleth-stand --set step.stepper=rk4 --set step.law=compliant");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "steps of 0.0025 s: rk4, compliant contact\n"));
   run_free(&r);
   remove("check_unread.yaml");
 }
