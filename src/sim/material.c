@@ -1,4 +1,5 @@
 /* The ground, and what surfaces do on it and to each other. */
+#include <stdio.h>
 #include <string.h>
 
 #include "collision/ground/terrain.h"
@@ -15,7 +16,7 @@ const pk_field pki_material_fields[] = {
     {"restitution_t", offsetof(pk_material, restitution_t), PK_FIELD_REAL, "", 0, 0, 1, NULL,
      "Newton's coefficient, tangential"},
     {"viscous", offsetof(pk_material, viscous), PK_FIELD_REAL, "N s/m", 0, 0, 1e12, NULL,
-     "friction that grows with the slip (laws compliant, penalty and lcp-pyramid)"},
+     "friction that grows with the slip (laws compliant, penalty, penalty-integral and lcp-pyramid)"},
 };
 const int pki_material_field_count = sizeof pki_material_fields / sizeof pki_material_fields[0];
 
@@ -64,6 +65,18 @@ static pk_status check_materials(const pk_sim *sim, const pk_terrain *terrain, c
   return PK_OK;
 }
 
+/* "compliant", "penalty": the laws whose contacts are forces. */
+static void name_spring_laws(char *out, size_t size)
+{
+  size_t used = 0;
+  out[0] = '\0';
+  for (int i = 0; pki_laws[i] != NULL && used < size; i++) {
+    if (pki_laws[i]->force != NULL) {
+      used += (size_t)snprintf(out + used, size - used, "%s\"%s\"", used > 0 ? ", " : "", pki_laws[i]->name);
+    }
+  }
+}
+
 pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_material *materials, int count,
                              pk_error *err)
 {
@@ -71,11 +84,12 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
   const pki_stepper *stepper = pki_steppers[sim->options.stepper];
   const pki_law *law = pki_laws[sim->options.law];
   if (terrain != NULL && !stepper->contact && law->force == NULL && sim->scene.soft == NULL) {
+    char springs[160];
+    name_spring_laws(springs, sizeof springs);
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
                     "the stepper \"%s\" knows no contact of the law \"%s\": use \"moreau\" or \"euler\", a "
-                    "law of springs "
-                    "(\"compliant\", \"penalty\"), or set compliances first",
-                    stepper->name, law->name);
+                    "law of springs (%s), or set compliances first",
+                    stepper->name, law->name, springs);
   }
   if (materials != NULL) {
     const pk_status status = check_materials(sim, terrain, materials, count, err);
