@@ -256,6 +256,20 @@ static void grids_that_are_too_fine_are_refused(void **state)
   pk_geometry_destroy(slab);
 }
 
+/* A cell does not grow beyond its shape, so that one length serves small shapes and large ones. */
+static void cells_are_no_longer_than_their_shape(void **state)
+{
+  (void)state;
+  pk_geometry *block = shape(PK_SHAPE_BOX, 0.3, 0.2, 0.1);
+  const pki_narrow_form_options o = {.cell = 100, .margin = 0.02};
+  pki_narrow_form form;
+  pk_error err;
+  assert_int_equal(pki_narrow_form_make(PK_NARROW_METHOD_VOLUMES, block, &o, &form, &err), PK_OK);
+  assert_near(form.volume->cell, 0.3, 1e-12);
+  pki_narrow_form_free(&form);
+  pk_geometry_destroy(block);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -266,6 +280,7 @@ int main(void)
       cmocka_unit_test(crossed_beams_touch_at_four_crossings),
       cmocka_unit_test(other_pairs_go_the_usual_way),
       cmocka_unit_test(grids_that_are_too_fine_are_refused),
+      cmocka_unit_test(cells_are_no_longer_than_their_shape),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -317,7 +317,7 @@ static bool distance_by_volumes(const pki_side *a, const pki_side *b, double rea
          pki_distance(a->geometry, a->pose, b->geometry, b->pose, reach, NULL, out);
 }
 
-/* A 32nd of the longest side, and a quarter of the shortest one at most. */
+/* What was asked for, the longest side at most; else a 32nd of it, and a quarter of the shortest one at most. */
 static double cell_of(const pk_geometry *g, double asked)
 {
   double longest = 0, shortest = INFINITY;
@@ -325,7 +325,7 @@ static double cell_of(const pk_geometry *g, double asked)
     const double side = g->box.max[k] - g->box.min[k];
     longest = fmax(longest, side), shortest = fmin(shortest, side);
   }
-  return asked > 0 ? asked : fmin(longest / 32, shortest / 4);
+  return asked > 0 ? fmin(asked, longest) : fmin(longest / 32, shortest / 4);
 }
 
 /* Each triangle leads from each of its corners to the next one: around a corner of a closed surface that is all of them. */
