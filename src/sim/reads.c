@@ -311,7 +311,9 @@ static void add_limits(const pk_sim *sim, remarks *to)
     if (m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]))) {
       pk_error remark = {0};
       char asked[300];
-      snprintf(asked, sizeof asked, "joint \"%.100s\" has a limit (a step that passes one ends the run)",
+      snprintf(asked, sizeof asked,
+               "joint \"%.100s\" has a limit (a step that passes one ends the run; joint_limits: false "
+               "leaves all out)",
                m->dof_joint[k] >= 0 ? m->joints[m->dof_joint[k]].name : "");
       pki_fail_unread(unread, o, "joint_limits", asked, PK_OK, &remark);
       add_remark(to, &remark);

@@ -425,6 +425,7 @@ static void keys_that_nothing_reads_are_named(void **state)
   r = run("check starleth-stand --set step.stepper=rk4 --set step.law=compliant");
   assert_int_equal(r.status, 0);
   assert_true(contains(r.out, "steps of 0.0025 s: rk4, compliant contact\n"));
+  assert_true(contains(r.out, "has a limit (a step that passes one ends the run; joint_limits: false"));
   run_free(&r);
   remove("check_unread.yaml");
 }
