@@ -440,6 +440,7 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
   pk_r last = pki_splat(0), box_last[PKI_BOXES];
   pk_i failed = pki_mask_none(), softer = pki_mask_none(), soft = pki_mask_none();
   pki_system s;
+  s.nslot = s.nbox = s.rows = 0;
   pki_members before = {0, 0};
   const int most = f->positions ? PKI_POSITION_STEPS : PKI_LANE_STEPS;
   const int allowed = f->p->iterations < most && !f->positions ? f->p->iterations : most;
