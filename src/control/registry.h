@@ -40,8 +40,8 @@ typedef struct pki_controller_row {
 #define PKI_CONTROLLER_LIST(X) \
   X(hold) \
   X(track) \
-  X(computed_torque) X(inverse_dynamics) X(actuators) X(locomotion) X(gait_track) X(whole_body) X(biped) \
-      X(follow)
+  X(computed_torque) \
+  X(inverse_dynamics) X(actuators) X(locomotion) X(gait_track) X(whole_body) X(biped) X(follow)
 
 /* Ends with NULL. */
 extern const pki_controller_row *const pki_controllers[];

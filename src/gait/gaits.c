@@ -104,7 +104,8 @@ void pki_gait_footfall(const pki_gait_row *row, int legs, double *footfall)
     return;
   }
   for (int i = 0; i < legs; i++) {
-    const double lands = row->footfall[i % 2] - row->lag * (i / 2); /* i / 2: pairs behind the fore one */
+    const int pair = i / 2; /* behind the fore one */
+    const double lands = row->footfall[i % 2] - row->lag * pair;
     footfall[i] = lands - floor(lands);
   }
 }

@@ -349,5 +349,6 @@ const pki_law pki_law_lcp_pyramid = {
     .room = pki_dense_room,
     .variant = exact_variant,
     .judged = pki_lcp_pyramid_judged,
-    .reads = "viscous restitution_n restitution_t impact resting lcp cone landing_friction yield margin swept",
+    .reads =
+        "viscous restitution_n restitution_t impact resting lcp cone landing_friction yield margin swept",
     .linear = true};

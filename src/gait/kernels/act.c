@@ -212,6 +212,7 @@ static __attribute__((noinline)) void limit_forces(const action *act, const pki_
 {
   const pki_gait_scene *s = act->s;
   pki_torque_limits t;
+  memset(&t, 0, sizeof t);
   for (int i = 0; i < act->c->leg_count; i++) {
     const pki_leg *leg = &act->c->legs[i];
     for (int k = 0; k < 3 && share->any[i]; k++) {
