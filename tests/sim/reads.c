@@ -364,7 +364,7 @@ static void every_option_is_read_or_told_or_refused(void **state)
 {
   (void)state;
   memset(&seen, 0, sizeof seen);
-  assert_true(field_count() <= OPTIONS && PK_SOLVER_COUNT <= ROWS);
+  assert_true(field_count() <= OPTIONS && (int)PK_SOLVER_COUNT <= ROWS);
   models[0] = world_model(false), models[1] = world_model(true), ground = slab();
   for (int stepper = 0; stepper < PK_STEPPER_COUNT; stepper++) {
     for (int law = 0; law < PK_CONTACT_LAW_COUNT; law++) {
