@@ -10,8 +10,9 @@ typedef struct pki_law {
   /* `former`: the name that it had before, NULL: no other. */
   const char *name, *former, *doc;
   /* Contacts are forces at the start of the step: out [nu] += J' lambda of those found, which become the last
-   * contacts. NULL: they are rows of the step's problem. */
-  void (*force)(pk_sim *sim, double *out);
+   * contacts. `since` s have passed from the state that springs remember to that whose memory this is. NULL: contacts are
+   * rows of the step's problem. */
+  void (*force)(pk_sim *sim, double since, double *out);
   /* Contacts have been found, and nothing was asked of them yet. */
   void (*prepare)(pk_sim *sim);
   /* Collisions as impulses before all else, at the velocities u [nu], which become those after them; *any
