@@ -256,12 +256,11 @@ pk_status pki_check_material_read(const pk_sim_options *o, const pk_material *ma
 static void tell_value(const pk_field *f, const pk_sim_options *o, char *out, size_t size)
 {
   const double value = pki_field_get(f, o, 0);
-  const char *word =
-      f->type == PK_FIELD_BOOL ? (value != 0 ? "true" : "false") : pki_field_word(f, (int)value);
+  const bool is_word = pki_field_word_count(f) > 0;
   if (f->type == PK_FIELD_BOOL) {
-    snprintf(out, size, "%s is %s", f->name, word);
-  } else if (word != NULL) {
-    snprintf(out, size, "%s is \"%s\"", f->name, word);
+    snprintf(out, size, "%s is %s", f->name, value != 0 ? "true" : "false");
+  } else if (is_word) {
+    snprintf(out, size, "%s is \"%s\"", f->name, pki_field_word(f, (int)value));
   } else {
     snprintf(out, size, "%s is %g", f->name, value);
   }

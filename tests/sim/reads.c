@@ -166,8 +166,9 @@ static void set_other(const pk_field *f, void *options)
 {
   char text[40];
   const double value = other_value(f, pki_field_get(f, options, 0));
-  const char *word =
-      f->type == PK_FIELD_BOOL ? (value != 0 ? "true" : "false") : pki_field_word(f, (int)value);
+  const char *word = f->type == PK_FIELD_BOOL      ? (value != 0 ? "true" : "false")
+                     : pki_field_word_count(f) > 0 ? pki_field_word(f, (int)value)
+                                                   : NULL;
   snprintf(text, sizeof text, "%.17g", value);
   pk_error err;
   assert_int_equal(pki_field_parse(f, options, 0, word != NULL ? word : text, &err), PK_OK);
