@@ -15,7 +15,7 @@ const pk_field pki_material_fields[] = {
     {"restitution_t", offsetof(pk_material, restitution_t), PK_FIELD_REAL, "", 0, 0, 1, NULL,
      "Newton's coefficient, tangential"},
     {"viscous", offsetof(pk_material, viscous), PK_FIELD_REAL, "N s/m", 0, 0, 1e12, NULL,
-     "friction that grows with the slip (laws compliant, penalty and lcp-pyramid)"},
+     "friction that grows with the slip (laws of springs and lcp-pyramid)"},
 };
 const int pki_material_field_count = sizeof pki_material_fields / sizeof pki_material_fields[0];
 
@@ -71,11 +71,11 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
   const pki_stepper *stepper = pki_steppers[sim->options.stepper];
   const pki_law *law = pki_laws[sim->options.law];
   if (terrain != NULL && !stepper->contact && law->force == NULL && sim->scene.soft == NULL) {
-    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
-                    "the stepper \"%s\" knows no contact of the law \"%s\": use \"moreau\" or \"euler\", a "
-                    "law of springs "
-                    "(\"compliant\", \"penalty\"), or set compliances first",
-                    stepper->name, law->name);
+    return pki_fail(
+        err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
+        "the stepper \"%s\" knows no contact of the law \"%s\": use \"moreau\" or \"euler\", a "
+        "law of springs (\"compliant\", \"penalty\", \"penalty-integral\"), or set compliances first",
+        stepper->name, law->name);
   }
   if (materials != NULL) {
     const pk_status status = check_materials(sim, terrain, materials, count, err);

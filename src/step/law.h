@@ -45,7 +45,7 @@ const pki_law *pki_law_of(const pk_sim_options *options);
 /* What the certificate of a world's steps judges. */
 pk_judged_law pki_judged_law(const pk_sim_options *options);
 
-/* The step has ended: whose law its certificate has judged, and Coulomb's residual where that is his. */
+/* The step has ended: name the law that its certificate has judged, and give Coulomb's residual where it is the one of that law. */
 void pki_name_judged_law(const pk_sim *sim, pk_step_info *info);
 
 #endif

@@ -23,8 +23,9 @@ static const wrong cases[] = {
      "0.001, or 0 "
      "for each step"},
     {"duration: 1\nmodel: pendulum\nterrain:\n  - shape: plane\nstep:\n  stepper: rk4\n", 4, "terrain",
-     "the stepper \"rk4\" knows no contact of the law \"hard\": use \"moreau\" or \"euler\", a law of springs "
-     "(\"compliant\", \"penalty\"), or set compliances first"},
+     "the stepper \"rk4\" knows no contact of the law \"hard\": use \"moreau\" or \"euler\", a law of "
+     "springs "
+     "(\"compliant\", \"penalty\", \"penalty-integral\"), or set compliances first"},
     {"duration: 1\nmodel: pendulum\ncoordinates: extended\n", 3, "coordinates",
      "there is no set of coordinates \"extended\" (one of: minimal, maximal)"},
     {"duration: 1\nmodel: pendulum\ncoordinates: [[1]]\n", 3, "coordinates.0",

@@ -389,8 +389,10 @@ static void terrain_needs_a_stepper_that_knows_contact_and_sound_materials(void 
   o.stepper = PK_STEPPER_RK4;
   assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
   assert_int_equal(pk_sim_set_terrain(sim, t, NULL, 0, &err), PK_ERROR_UNSUPPORTED);
-  assert_string_equal(err.message, "the stepper \"rk4\" knows no contact of the law \"hard\": use \"moreau\" or \"euler\", "
-                                   "a law of springs (\"compliant\", \"penalty\"), or set compliances first");
+  assert_string_equal(
+      err.message,
+      "the stepper \"rk4\" knows no contact of the law \"hard\": use \"moreau\" or \"euler\", "
+      "a law of springs (\"compliant\", \"penalty\", \"penalty-integral\"), or set compliances first");
   pk_sim_destroy(sim);
   o.stepper = PK_STEPPER_MOREAU;
   assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
