@@ -1,7 +1,7 @@
 /* Controllers that come with Pronk: `hold` keeps a pose, `track` and `computed-torque` follow joint
- * references, `inverse-dynamics` follows them with feet that stand, at any step, `locomotion` lets a quadruped
- * stand, go in nine gaits, and jump, `gait-track` follows the joint references of a gait, `whole-body` lets any robot follow tasks of its trunk, mass, feet and joints
- * within friction and torque limits, `biped` makes a humanoid walk by the same program, `follow` makes a robot on legs repeat a motion of its whole body.
+ * references, `inverse-dynamics` follows them with feet that stand, at any step, `locomotion` lets a robot on four or
+ * six legs stand, go in nine gaits, and jump, `gait-track` follows the joint references of a gait, `whole-body` lets any
+ * robot follow tasks of its trunk, mass, feet and joints within friction and torque limits, `biped` makes a humanoid walk by the same program, `follow` makes a robot on legs repeat a motion of its whole body.
  *
  *   pk_locomotion_options o = pk_locomotion_options_default();
  *   o.gait = PK_GAIT_TROT;
@@ -206,7 +206,7 @@ PK_API pk_status pk_inverse_dynamics_create(const pk_model *model, const pk_inve
 PK_API void pk_inverse_dynamics_destroy(pk_controller *controller);
 
 typedef enum pk_gait {
-  PK_GAIT_STAND,  /* four feet on the ground */
+  PK_GAIT_STAND,  /* all feet on the ground */
   PK_GAIT_TROT,   /* diagonal pairs in turn; on six legs the two tripods */
   PK_GAIT_CRAWL,  /* one foot after the other, three always stand */
   PK_GAIT_WALK,   /* the order of the crawl, two or three feet stand */
@@ -215,7 +215,7 @@ typedef enum pk_gait {
   PK_GAIT_BOUND,  /* fore and hind pairs in turn, flight between them */
   PK_GAIT_CANTER, /* three beats, flight */
   PK_GAIT_GALLOP, /* hind feet, fore feet, each pair a little apart; flight */
-  PK_GAIT_PRONK,  /* all four at once, then flight */
+  PK_GAIT_PRONK,  /* all feet at once, then flight */
   PK_GAIT_JUMP,   /* one jump on the spot: crouch, push, flight, landing; then it stands */
   PK_GAIT_COUNT
 } pk_gait;

@@ -59,7 +59,7 @@ typedef struct pk_cpg {
 } pk_cpg;
 
 /* The rhythm of a gait for a robot whose sqrt(h/g) is `tau` s, h the height of its trunk. PK_ERROR_ARGUMENT: no gait with a
- * rhythm (PK_GAIT_STAND, PK_GAIT_JUMP), or tau is not positive. */
+ * rhythm (PK_GAIT_STAND, PK_GAIT_JUMP) or none of so many legs, four or six; or tau is not positive. */
 PK_API pk_status pk_rhythm_of_gait(pk_gait gait, int legs, double tau, pk_rhythm *out, pk_error *err);
 
 /* So many legs, four or six, each at its place in the cycle. */

@@ -409,7 +409,7 @@ PK_API const char *pk_lane_exit_name(pk_lane_exit left);
 typedef struct pk_material {
   /* Coulomb's coefficient, zero or more; left out of an initialiser it is 0: ice. Default 0.8. */
   double friction;
-  /* Newton's coefficient along the normal, 0 to 1 (laws hard and lcp-pyramid). Default 0. */
+  /* Coefficient along the normal, 0 to 1: Newton's (laws hard and lcp-pyramid), of energies Stronge's (law impulse). Default 0. */
   double restitution_n;
   /* Newton's coefficient along the surface, 0 to 1 (laws hard and lcp-pyramid). Default 0. */
   double restitution_t;

@@ -13,8 +13,8 @@
 #include "model/pose.h"
 #include "report/table.h"
 
-/* Parts of the weight, m/s^2 and rad/s^2, that are rounding. */
-static const double balanced = 1e-9;
+/* What is rounding: parts of the weight; rad, m, N and N m of a table. */
+static const double rounding = 1e-9;
 
 /* ---- the question ---- */
 
@@ -146,7 +146,7 @@ static bool is_balanced(const pki_stance_question *s, const pki_stance_answer *a
   const double weight = s->model->mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   bool good = true;
   for (int k = 0; k < 6; k++) {
-    good = good && fabs(a->unbalanced[k]) <= 1e-9 * fmax(weight, 1);
+    good = good && fabs(a->unbalanced[k]) <= rounding * fmax(weight, 1);
   }
   return good;
 }
@@ -197,7 +197,7 @@ static bool print_stance_json(const char *path, const pki_stance_question *s, co
 
 static double rounded(double value)
 {
-  return fabs(value) < balanced ? 0 : value;
+  return fabs(value) < rounding ? 0 : value;
 }
 
 static bool print_joints(const pki_stance_question *s, const pki_stance_answer *a)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/leg.h"
+#include "gait/locomotion.h"
 
 /* ---- reach ---- */
 
@@ -108,23 +109,6 @@ static int foot_of_body(const pk_model *m, int body)
   return foot;
 }
 
-/* A foot's ball: its centre in the link is what is placed. */
-static double ball_of(const pk_model *m, int link, double centre[3])
-{
-  const pk_pose *pose = &m->links[link].pose;
-  memset(centre, 0, 3 * sizeof *centre);
-  for (int i = 0; i < m->nshape; i++) {
-    const pk_model_shape *s = &m->shapes[i];
-    if (s->link == link && !s->visual && s->kind == PK_SHAPE_SPHERE) {
-      double off[3];
-      pki_sub3(s->pose.pos, pose->pos, off);
-      pki_mat3_apply_transposed(pose->rot, off, centre);
-      return s->size[0];
-    }
-  }
-  return 0;
-}
-
 static pki_robot_leg limb_of(const pk_model *m, int trunk, int last)
 {
   pki_robot_leg limb = {.link = foot_of_body(m, last), .body = last};
@@ -138,8 +122,9 @@ static pki_robot_leg limb_of(const pk_model *m, int trunk, int last)
     }
     limb.mass += up == limb.body ? m->body_inertia[10 * (size_t)b] : 0;
   }
-  double centre[3];
-  limb.radius = ball_of(m, limb.link, centre);
+  double centre[3]; /* of a foot's ball: it is what is placed */
+  const int ball = pki_foot_ball(m, limb.link, centre);
+  limb.radius = ball >= 0 ? m->shapes[ball].size[0] : 0;
   const pk_leg_kind kind = limb.hinges == 6 ? PK_LEG_POSE : PK_LEG_POINT;
   limb.closed = pk_leg_init(&limb.leg, m, kind, limb.link, centre, &limb.why) == PK_OK;
   if (!limb.closed && kind == PK_LEG_POSE) { /* six hinges may place a point */

@@ -26,8 +26,8 @@ void pki_stance_preset(pki_stance_question *s)
     double hip[3];
     pki_leg_hip(leg, hip);
     inside[i] = leg->foot;
-    for (int k = 0; k < 3;
-         k++) { /* a pose leg's ankle is below the hip, its foot where it is below the ankle */
+    /* a pose leg's ankle is below the hip, its foot where it is below the ankle */
+    for (int k = 0; k < 3; k++) {
       inside[i].pos[k] = hip[k] + (leg->kind == PK_LEG_POSE ? leg->foot.pos[k] - leg->at[4][k] : 0);
     }
     inside[i].pos[2] -= bend * s->limbs[i].reach.full[1];
@@ -87,23 +87,6 @@ static pk_status bend_leg(const pk_model *m, const pk_leg *leg, const pk_pose *f
   return *within ? PK_OK : pk_leg_solve(leg, foot, PK_LEG_NEAREST, angles, err);
 }
 
-static void quaternion_of(const double R[9], double q[4])
-{
-  /* the largest of the four parts divides */
-  const double w = 1 + R[0] + R[4] + R[8], x = 1 + R[0] - R[4] - R[8], y = 1 - R[0] + R[4] - R[8],
-               z = 1 - R[0] - R[4] + R[8];
-  const double a = R[7] - R[5], b = R[2] - R[6], c = R[3] - R[1], d = R[3] + R[1], e = R[2] + R[6],
-               f = R[7] + R[5];
-  const double parts[4][4] = {{w, a, b, c}, {a, x, d, e}, {b, d, y, f}, {c, e, f, z}};
-  int k = 0;
-  for (int i = 1; i < 4; i++) {
-    k = parts[i][i] > parts[k][k] ? i : k;
-  }
-  for (int i = 0; i < 4; i++) {
-    q[i] = parts[k][i] / (2 * sqrt(parts[k][k]));
-  }
-}
-
 /* How far the foot, of a pose leg its ankle, may be from where. */
 static pk_status fail_reach(const pki_stance_question *s, int i, pk_error *err)
 {
@@ -130,7 +113,7 @@ static pk_status take_pose(const pki_stance_question *s, pki_stance_answer *out,
   const pk_pose inside = pki_pose_invert(&m->links[m->robots[0].root_link].pose);
   const pk_pose body = pki_pose_mul(&s->trunk, &inside);
   memcpy(root, body.pos, sizeof body.pos);
-  quaternion_of(body.rot, root + 3);
+  pki_quat_from_mat3(body.rot, root + 3);
   for (int i = 0; i < s->count; i++) {
     double angles[PK_LEG_HINGES];
     const pk_leg *leg = &s->limbs[i].leg;

@@ -213,7 +213,7 @@ pk_status pk_jump(pk_workspace *w, const double *q, const double *u, int count,
   carve_collision(&c, &arena);
   status = respond(w, q, &c);
   double sum = 0;
-  for (int r = 0; r < c.rows; r++) {
+  for (int r = 0; r < c.rows && status == PK_OK; r++) {
     c.before[r] = dot(c.J + r * c.nu, u, c.nu);
     c.scale = fmax(c.scale, fabs(c.before[r]));
     sum += c.before[r] + c.G[r * c.rows + r];

@@ -134,6 +134,9 @@ pk_status pk_base_estimator_create(const pk_model *model, const pk_base_estimato
   pk_base_estimator made = {.options = options != NULL ? *options : pk_base_estimator_options_default()};
   pki_locomotion robot = {.options = pk_locomotion_options_default()};
   memcpy(robot.options.feet, made.options.feet, sizeof made.options.feet);
+  if (robot.options.feet[0] == NULL) { /* a name, so that a robot on six legs has four feet here, too */
+    robot.options.feet[0] = "LF_FOOT";
+  }
   pk_status status = pki_fields_validate(imu_fields, IMU_FIELDS, &made.options, err);
   status = status == PK_OK ? pki_fields_validate(pki_base_estimator_fields, pki_base_estimator_field_count,
                                                  &made.options, err)

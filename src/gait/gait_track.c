@@ -52,8 +52,8 @@ typedef struct limb {
   double stance[PK_LEG_HINGES];
   double place[3]; /* m, of the foot in the stance, in the trunk */
   int column[PK_LEG_HINGES];
-  double
-      level; /* +-1: the fourth hinge keeps the foot's tilt, by this sign of its axis; 0: it keeps its angle */
+  /* +-1: the fourth hinge keeps the foot's tilt, by this sign of its axis; 0: it keeps its angle */
+  double level;
 } limb;
 
 typedef struct plan {

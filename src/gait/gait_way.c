@@ -92,7 +92,18 @@ static double load_of(const walk *w, int leg)
   return fmin(1, first ? leave : fmin(leave, place / ramp));
 }
 
-/* False: no foot carries. */
+/* Whether no foot is on the ground. Where one lands as another one leaves none is loaded, and yet they carry; with a duty below half a
+ * cycle none does about that moment. */
+static bool flies(const walk *w)
+{
+  bool lands = false;
+  for (int i = 0; i < PKI_TRACK_LEGS; i++) {
+    lands = lands || stands(&w->cpg, i);
+  }
+  return !lands || w->o->rhythm.duty < 0.5;
+}
+
+/* False: no foot is loaded. */
 static bool mean_of_feet(const walk *w, bool all, double out[2])
 {
   double sum = 0, mean[2] = {0, 0};
@@ -137,7 +148,7 @@ static pk_status walk_rows(const pki_gait_way_options *o, int before, pki_gait_w
     }
     nominal(o, t, way->trunk[k]);
     memcpy(way->zmp[k], way->zmp[k > 0 ? k - 1 : 0], sizeof way->zmp[k]);
-    if (!mean_of_feet(&w, k < before, way->zmp[k]) && k > 0 && o->rhythm.duty < 0.5) {
+    if (!mean_of_feet(&w, k < before, way->zmp[k]) && k > 0 && flies(&w)) {
       return pki_fail(
           err, PK_ERROR_ARGUMENT, (pki_where){.field = "gait"},
           "at %g s no foot would be on the ground, expected a gait without flight: trot, crawl, walk, "

@@ -8,8 +8,8 @@
 typedef struct pki_gait_row {
   const char *name;
   double footfall[4]; /* when feet land, parts of the cycle: left fore, right fore, left hind, right hind */
-  double
-      lag; /* on six legs: parts of the cycle by which a pair lands before the one ahead of it; NAN: there is none */
+  /* on six legs: parts of the cycle by which a pair lands before the one ahead of it; NAN: there is no such gait */
+  double lag;
   double duty;     /* part of the cycle that a foot is on the ground */
   double cycle;    /* time of a cycle, in sqrt(h/g) */
   double lift;     /* of a swinging foot, in h */

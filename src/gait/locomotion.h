@@ -155,8 +155,8 @@ typedef struct pki_walk {
   double velocity[2]; /* m/s, world: wanted, feedback of the place included */
   double turn[3];     /* rotation vector to the wanted attitude, trunk's axes */
   double acc[6];      /* of the trunk, planned: linear (world), angular (its axes) */
-  pki_mpc_guess
-      guess; /* the last member: the state ends where that of the robot's legs does (pki_walk_size) */
+  /* The last member: the state ends where the guess for the robot's legs does (pki_walk_size). */
+  pki_mpc_guess guess;
 } pki_walk;
 
 /* Bytes of the state of a robot with so many legs. */

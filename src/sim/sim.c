@@ -489,10 +489,7 @@ pk_status pki_sim_step_unobserved(pk_sim *sim, pk_step_info *info)
 
 pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
 {
-  pk_step_info local, *report = &local;
-  if (info != NULL) {
-    report = info;
-  }
+  pk_step_info local, *report = info != NULL ? info : &local;
   sim->wants_info = info != NULL;
   pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, report);
   if (status == PK_OK) {
@@ -513,12 +510,11 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
       report->push_work = sim->wants_info ? pki_push_work(sim) : 0;
     }
     accept_next_state(sim, report);
-    pki_name_judged_law(sim, report);
-    return PK_OK;
+  } else {
+    status = conclude_step(step_with(sim, report), report);
   }
-  const pk_status ended = conclude_step(step_with(sim, report), report);
   pki_name_judged_law(sim, report);
-  return ended;
+  return status;
 }
 
 long long pk_sim_uncertified(const pk_sim *sim)

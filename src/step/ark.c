@@ -22,8 +22,9 @@ typedef struct pki_ark {
   N_Vector y;
   SUNMatrix matrix;
   SUNLinearSolver solver;
-  double *q;   /* [nq] the centre q_0 */
-  double step; /* internal step to begin with, 0: let ARKODE choose */
+  double *q;      /* [nq] the centre q_0 */
+  double step;    /* internal step to begin with, 0: let ARKODE choose */
+  double settled; /* s in the step, up to which springs remember */
 } pki_ark;
 
 /* How many numbers actuators remember. */
@@ -51,7 +52,7 @@ static int ark_rate(realtype t, N_Vector y, N_Vector ydot, void *user)
   pki_force_stage(sim, pk_sim_time(sim) + t, s->q, u, 0);
   pki_joint_force(sim, s->q, u, s->state, false, sim->tau_next, s->force);
   pki_smooth_contact_begin(sim); /* a stage that is tried may be taken back */
-  const pk_status status = pki_smooth_contact_add(sim, s->q, u, 0, s->force);
+  const pk_status status = pki_smooth_contact_add(sim, 0, s->q, u, 0, s->force);
   if (status != PK_OK) {
     return -1; /* see retry_shorter */
   }
@@ -223,13 +224,15 @@ static bool retry_shorter(pk_sim *sim, pki_ark *ark, double t)
          ARKStepSetStopTime(ark->memory, dt) == 0;
 }
 
-/* What springs remember at the end of an internal step; false: their contacts had no room. */
-static bool settle_springs(pk_sim *sim, const double *q, const double *u)
+/* What springs remember at the end of an internal step, at time t; false: their contacts had no room. */
+static bool settle_springs(pk_sim *sim, pki_ark *ark, double t)
 {
+  const double *const u = N_VGetArrayPointer(ark->y) + sim->model->nu;
   pki_smooth_contact_begin(sim);
-  const bool room = pki_smooth_contact_settle(sim, q, u, sim->smooth.force) == PK_OK;
+  const bool room = pki_smooth_contact_settle(sim, t - ark->settled, ark->q, u, sim->smooth.force) == PK_OK;
   if (room) {
     pki_compliant_commit(sim);
+    ark->settled = t;
   }
   return room;
 }
@@ -238,7 +241,7 @@ static bool settle_springs(pk_sim *sim, const double *q, const double *u)
 static bool take_internal_step(pk_sim *sim, pki_ark *ark, double *t)
 {
   const double before = *t, dt = sim->options.dt;
-  if (before > 0 && !settle_springs(sim, ark->q, N_VGetArrayPointer(ark->y) + sim->model->nu)) {
+  if (before > 0 && !settle_springs(sim, ark, before)) {
     return false;
   }
   keep_accepted(sim, N_VGetArrayPointer(ark->y));
@@ -261,6 +264,7 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   }
   const double dt = sim->options.dt, began = ark->step;
   double *y = N_VGetArrayPointer(ark->y), t = 0;
+  ark->settled = 0;
   memcpy(ark->q, sim->state.q, (size_t)m->nq * sizeof *ark->q);
   memset(y, 0, nu * sizeof *y);
   memcpy(y + nu, sim->state.u, nu * sizeof *y);
@@ -297,7 +301,7 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   info->saturated = pki_joint_force(sim, sim->q_next, sim->u_next, sim->actuation_next, true, sim->tau_next,
                                     sim->smooth.force);
   pki_smooth_contact_begin(sim);
-  pki_smooth_contact_add(sim, sim->q_next, sim->u_next, 0, sim->smooth.force);
+  pki_smooth_contact_add(sim, dt - ark->settled, sim->q_next, sim->u_next, 0, sim->smooth.force);
   return pki_smooth_contact_end(sim, info);
 }
 

@@ -30,7 +30,7 @@ pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_ste
   if (!pki_contact_find(sim, law->hovers ? pki_touching(sim) : 0, info)) {
     return PK_ERROR_LIMIT;
   }
-  law->force(sim, out);
+  law->force(sim, sim->options.dt, out);
   return PK_OK;
 }
 

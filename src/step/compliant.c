@@ -66,9 +66,10 @@ static double drag_of(const pk_material *m, double lambda_N)
 }
 
 /* lambda (normal, tangents) of one contact and its memory for the next step. */
-static void compliant_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
+static void compliant_law(const pk_sim_options *o, double since, const pki_contact *f, const pk_material *m,
                           const double v[3], pki_spring *s, double lambda[3])
 {
+  (void)since;
   double trial[2];
   spring_forces(o, f, v, s, &lambda[0], trial);
   const double most = m->friction * lambda[0], force = hypot(trial[0], trial[1]), speed = hypot(v[1], v[2]);
@@ -91,9 +92,10 @@ static void compliant_law(const pk_sim_options *o, const pki_contact *f, const p
   memcpy(s->way, way, sizeof way);
 }
 
-void pki_penalty_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m, const double v[3],
-                     pki_spring *s, double lambda[3])
+void pki_penalty_law(const pk_sim_options *o, double since, const pki_contact *f, const pk_material *m,
+                     const double v[3], pki_spring *s, double lambda[3])
 {
+  (void)since;
   double trial[2];
   spring_forces(o, f, v, s, &lambda[0], trial);
   const double most = m->friction * lambda[0], force = hypot(trial[0], trial[1]);
@@ -132,7 +134,7 @@ static void add_contact_force(const pki_work *w, const pki_contact *f, const dou
   }
 }
 
-void pki_add_spring_forces(pk_sim *sim, pki_spring_law *law, bool hovering, double *out)
+void pki_add_spring_forces(pk_sim *sim, pki_spring_law *law, bool hovering, double since, double *out)
 {
   pki_sim_contact *c = &sim->contact;
   const pki_work *w = &sim->workspace->work;
@@ -150,7 +152,7 @@ void pki_add_spring_forces(pk_sim *sim, pki_spring_law *law, bool hovering, doub
     pki_spring s = carry_spring(last, w, f);
     pk_material m = *pki_contact_material(&sim->scene, f);
     m.friction = pki_contact_friction(sim, f);
-    law(&sim->options, f, &m, v, &s, lambda);
+    law(&sim->options, since, f, &m, v, &s, lambda);
     add_contact_force(w, f, lambda, out);
     pki_point_to_body(w, f->other, s.anchor, c->springs[c->nspring].anchor);
     memcpy(s.anchor, c->springs[c->nspring].anchor, sizeof s.anchor);
@@ -164,14 +166,14 @@ void pki_add_spring_forces(pk_sim *sim, pki_spring_law *law, bool hovering, doub
   }
 }
 
-static void compliant_forces(pk_sim *sim, double *out)
+static void compliant_forces(pk_sim *sim, double since, double *out)
 {
-  pki_add_spring_forces(sim, compliant_law, false, out);
+  pki_add_spring_forces(sim, compliant_law, false, since, out);
 }
 
-static void penalty_forces(pk_sim *sim, double *out)
+static void penalty_forces(pk_sim *sim, double since, double *out)
 {
-  pki_add_spring_forces(sim, pki_penalty_law, false, out);
+  pki_add_spring_forces(sim, pki_penalty_law, false, since, out);
 }
 
 void pki_compliant_commit(pk_sim *sim)

@@ -28,13 +28,13 @@
 /* What all of them read. */
 #define PKI_SPRING_READS "viscous stiffness_n stiffness_t stiffness_cubic damping_n damping_t"
 
-/* A law of springs: lambda (normal, tangents) of one contact at the velocity v in its axes, and its memory for the next step. */
-typedef void pki_spring_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
+/* A law of springs: lambda (normal, tangents) of one contact at the velocity v in its axes, and its memory `since` s after that in s. */
+typedef void pki_spring_law(const pk_sim_options *o, double since, const pki_contact *f, const pk_material *m,
                             const double v[3], pki_spring *s, double lambda[3]);
 
 /* out [nu] += J' lambda of the contacts found, which become the last contacts. With `hovering` a contact that has a spring keeps it
- * until it is open by more than pki_touching. */
-void pki_add_spring_forces(pk_sim *sim, pki_spring_law *law, bool hovering, double *out);
+ * until it is open by more than pki_touching. `since`: as of pki_law.force. */
+void pki_add_spring_forces(pk_sim *sim, pki_spring_law *law, bool hovering, double since, double *out);
 
 /* The penalty law, with s->push added to the force of the normal spring. */
 pki_spring_law pki_penalty_law;

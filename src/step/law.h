@@ -10,8 +10,9 @@ typedef struct pki_law {
   /* `former`: the name that it had before, NULL: no other. */
   const char *name, *former, *doc;
   /* Contacts are forces at the start of the step: out [nu] += J' lambda of those found, which become the last
-   * contacts. NULL: they are rows of the step's problem. */
-  void (*force)(pk_sim *sim, double *out);
+   * contacts. `since` s have passed from the state that springs remember to that whose memory this is. NULL: contacts are
+   * rows of the step's problem. */
+  void (*force)(pk_sim *sim, double since, double *out);
   /* Contacts have been found, and nothing was asked of them yet. */
   void (*prepare)(pk_sim *sim);
   /* Collisions as impulses before all else, at the velocities u [nu], which become those after them; *any
@@ -44,7 +45,7 @@ const pki_law *pki_law_of(const pk_sim_options *options);
 /* What the certificate of a world's steps judges. */
 pk_judged_law pki_judged_law(const pk_sim_options *options);
 
-/* The step has ended: whose law its certificate has judged, and Coulomb's residual where that is his. */
+/* The step has ended: name the law that its certificate has judged, and give Coulomb's residual where it is the one of that law. */
 void pki_name_judged_law(const pk_sim *sim, pk_step_info *info);
 
 #endif

@@ -2,17 +2,17 @@
 
 #include <math.h>
 
-/* The integral goes on by a step, and presses with the spring. */
-static void integral_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
+/* The integral goes on by the time that has passed, and presses with the spring. */
+static void integral_law(const pk_sim_options *o, double since, const pki_contact *f, const pk_material *m,
                          const double v[3], pki_spring *s, double lambda[3])
 {
-  s->push = fmax(s->push - o->dt * o->integral_n * f->gap, 0);
-  pki_penalty_law(o, f, m, v, s, lambda);
+  s->push = fmax(s->push - since * o->integral_n * f->gap, 0);
+  pki_penalty_law(o, since, f, m, v, s, lambda);
 }
 
-static void integral_forces(pk_sim *sim, double *out)
+static void integral_forces(pk_sim *sim, double since, double *out)
 {
-  pki_add_spring_forces(sim, integral_law, true, out);
+  pki_add_spring_forces(sim, integral_law, true, since, out);
 }
 
 const pki_law pki_law_penalty_integral = {

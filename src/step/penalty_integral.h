@@ -10,7 +10,8 @@
  *
  *   m d''' + d_N d'' + c_N d' + c_I d = 0,   stable for c_N d_N > m c_I,
  *
- * and for a small c_I the depth goes as exp(-c_I t/c_N). The integral is that of the steps so far, this one included. It counts depths
+ * and for a small c_I the depth goes as exp(-c_I t/c_N). The integral is that of the steps so far, this one included; in rk4 and the adaptive schemes it is held
+ * through their stages (smooth_contact.h) and goes on where a step, or an internal one, has ended. It counts depths
  * above zero as negative ones, down to an integral of zero, while the contact is open by no more than pki_touching (a step's rounding would
  * end it otherwise); beyond, the contact has ended and its integral is forgotten: what comes back begins anew. So a contact that lifts
  * off is pushed for that way by the integral alone, at most.

@@ -18,7 +18,7 @@ static int evaluate_rates(pk_sim *sim, double time, double weight, const double 
   w->kernels->config_add(sim->model, sim->state.q, 1, xi, s->q);
   pki_force_stage(sim, time, s->q, u, weight);
   const int saturated = pki_joint_force(sim, s->q, u, s->state, false, sim->tau_next, s->force);
-  pki_smooth_contact_add(sim, s->q, u, weight, s->force);
+  pki_smooth_contact_add(sim, 0, s->q, u, weight, s->force);
   pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
   w->kernels->config_rate(sim->model, xi, u, xi_dot);
   return saturated;
@@ -90,7 +90,7 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
     pki_joint_force(sim, sim->q_next, sim->u_next, sim->actuation_next, true, sim->tau_next,
                     sim->smooth.force);
   }
-  pki_smooth_contact_settle(sim, sim->q_next, sim->u_next, sim->smooth.force);
+  pki_smooth_contact_settle(sim, dt, sim->q_next, sim->u_next, sim->smooth.force);
   return pki_smooth_contact_end(sim, info);
 }
 

@@ -19,7 +19,7 @@ void pki_smooth_contact_begin(pk_sim *sim)
 }
 
 /* out += J' f of the springs at a state. The search for compliant surfaces has found their contacts, where there are any. */
-static pk_status add_springs(pk_sim *sim, const double *q, const double *u, double *out)
+static pk_status add_springs(pk_sim *sim, double since, const double *q, const double *u, double *out)
 {
   pk_workspace *w = sim->workspace;
   pk_step_info info = {.term = ""};
@@ -36,17 +36,18 @@ static pk_status add_springs(pk_sim *sim, const double *q, const double *u, doub
       return PK_ERROR_LIMIT;
     }
   }
-  law->force(sim, out);
+  law->force(sim, since, out);
   return PK_OK;
 }
 
-pk_status pki_smooth_contact_add(pk_sim *sim, const double *q, const double *u, double weight, double *out)
+pk_status pki_smooth_contact_add(pk_sim *sim, double since, const double *q, const double *u, double weight,
+                                 double *out)
 {
   if (sim->smooth.status != PK_OK) {
     return sim->smooth.status;
   }
   const pk_status soft = pki_soft_add_smooth(sim, q, u, weight, out);
-  return soft == PK_OK ? add_springs(sim, q, u, out) : soft;
+  return soft == PK_OK ? add_springs(sim, since, q, u, out) : soft;
 }
 
 pk_status pki_smooth_contact_explain(const pk_sim *sim, pk_step_info *info)
@@ -58,7 +59,8 @@ pk_status pki_smooth_contact_explain(const pk_sim *sim, pk_step_info *info)
   return pki_soft_explain_smooth(sim, info);
 }
 
-pk_status pki_smooth_contact_settle(pk_sim *sim, const double *q, const double *u, double *scratch)
+pk_status pki_smooth_contact_settle(pk_sim *sim, double since, const double *q, const double *u,
+                                    double *scratch)
 {
   if (!has_springs(sim)) {
     return PK_OK;
@@ -66,7 +68,7 @@ pk_status pki_smooth_contact_settle(pk_sim *sim, const double *q, const double *
   for (int k = 0; k < sim->model->nu; k++) {
     scratch[k] = 0;
   }
-  return pki_smooth_contact_add(sim, q, u, 0, scratch);
+  return pki_smooth_contact_add(sim, since, q, u, 0, scratch);
 }
 
 pk_status pki_smooth_contact_start(pk_sim *sim, double *scratch)
@@ -75,7 +77,7 @@ pk_status pki_smooth_contact_start(pk_sim *sim, double *scratch)
   if (sim->state.n.nspring > 0) {
     return PK_OK;
   }
-  const pk_status status = pki_smooth_contact_settle(sim, sim->state.q, sim->state.u, scratch);
+  const pk_status status = pki_smooth_contact_settle(sim, 0, sim->state.q, sim->state.u, scratch);
   if (status == PK_OK) {
     pki_compliant_commit(sim);
   }

@@ -234,6 +234,13 @@ static void gaits_that_cannot_be_are_refused(void **state)
   pk_gait_track_options o = pk_gait_track_options_default();
   o.gait = PK_GAIT_BOUND;
   assert_int_not_equal(pk_gait_track_create(m, &o, &c, &err), PK_OK);
+  o.gait = PK_GAIT_PRONK;
+  for (int k = 0; k < 2; k++) { /* all feet are in the air at once, however short */
+    o.duty = k ? 0.8 : 0;
+    assert_int_equal(pk_gait_track_create(m, &o, &c, &err), PK_ERROR_ARGUMENT);
+    assert_string_equal(err.field, "gait");
+    assert_non_null(strstr(err.message, "no foot would be on the ground"));
+  }
   o = pk_gait_track_options_default(), o.feet[1] = "nothing";
   assert_int_equal(pk_gait_track_create(m, &o, &c, &err), PK_ERROR_ARGUMENT);
   assert_non_null(strstr(err.message, "right fore foot"));

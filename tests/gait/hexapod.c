@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "gait/estimator.h"
 #include "gait/gaits.h"
 #include "pronk/gait.h"
 #include "pronk/sim.h"
@@ -264,6 +265,22 @@ static void what_six_legs_cannot_is_told(void **state)
   pk_model_destroy(m);
 }
 
+/* The state estimator has four feet: those at the ends, not the first four. */
+static void the_estimator_stands_on_the_fore_and_hind_feet(void **state)
+{
+  (void)state;
+  static const int ends[PK_BASE_ESTIMATOR_FEET] = {0, 1, 4, 5};
+  pk_model *m = load_hexapod();
+  pk_base_estimator *e = NULL;
+  pk_error err = {.message = ""};
+  assert_int_equal(pk_base_estimator_create(m, NULL, &e, &err), PK_OK);
+  for (int i = 0; i < PK_BASE_ESTIMATOR_FEET; i++) {
+    assert_string_equal(m->links[e->feet[i]].name, feet[ends[i]]);
+  }
+  pk_base_estimator_destroy(e);
+  pk_model_destroy(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -271,6 +288,7 @@ int main(void)
       cmocka_unit_test(it_crawls_and_walks_in_waves),
       cmocka_unit_test(it_stands_turns_and_goes_aside),
       cmocka_unit_test(what_six_legs_cannot_is_told),
+      cmocka_unit_test(the_estimator_stands_on_the_fore_and_hind_feet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,44 @@ static void the_depth_decays_at_the_rate_of_the_closed_form(void **state)
   pk_model_destroy(m);
 }
 
+/* Schemes that integrate forces, whether a step is one of theirs or many. */
+static void the_integral_goes_on_by_time_in_every_scheme(void **state)
+{
+  (void)state;
+  pk_model *m = solid_model(PK_SHAPE_BOX, BOX, MASS, MOMENT);
+  pk_terrain *t = slope_terrain(0);
+  for (int s = PK_STEPPER_RK4; s <= PK_STEPPER_ARK_IMPLICIT; s++) {
+    pk_sim_options o = integral_options(3e5);
+    pk_sim *sim;
+    pk_error err;
+    double depth;
+    long long internal = 0;
+    o.stepper = (pk_stepper)s, o.dt = 1e-3, o.rtol = 1e-10, o.atol = 1e-13;
+    if (pk_sim_create(m, &o, &sim, &err) == PK_ERROR_UNSUPPORTED) {
+      continue; /* built without SUNDIALS */
+    }
+    pk_sim_destroy(sim);
+    sim = block_on_springs(m, t, &o, &depth);
+    for (int i = 0; i < 200; i++) {
+      must_step(sim);
+    }
+    const double first = depth_of(sim);
+    for (int i = 0; i < 200; i++) {
+      pk_step_info info;
+      assert_int_equal(pk_sim_step(sim, &info), PK_OK);
+      internal += s == PK_STEPPER_RK4 ? 1 : info.iterations;
+    }
+    const double rate = log(depth_of(sim) / first) / (200 * o.dt), expected = slow_root(&o);
+    print_message("stepper %d, %lld internal steps: rate %.5f/s, closed form %.5f/s\n", s, internal, rate,
+                  expected);
+    assert_true(s == PK_STEPPER_RK4 || internal >= 400);
+    assert_near(rate / expected, 1, 1e-3); /* the integral is held through an internal step */
+    pk_sim_destroy(sim);
+  }
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
 /* Stable for c d > m c_I. Far below the limit the block settles; beyond it it hops for ever. */
 static void an_integral_beyond_the_limit_is_unstable(void **state)
 {
@@ -159,6 +197,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_at_rest_does_not_sink_in),
       cmocka_unit_test(the_depth_decays_at_the_rate_of_the_closed_form),
+      cmocka_unit_test(the_integral_goes_on_by_time_in_every_scheme),
       cmocka_unit_test(an_integral_beyond_the_limit_is_unstable),
       cmocka_unit_test(a_contact_that_ends_forgets_its_integral),
   };

@@ -13,9 +13,10 @@
 
 /* What a method asks of a shape beside its geometry. */
 typedef struct pki_narrow_form {
-  pk_geometry *
-      faces; /* a mesh without a hull: the triangles of a polytope; NULL: the geometry has its own, or none */
-  pki_volume *volume; /* NULL: none */
+  /* A mesh without a hull: the triangles of a polytope. NULL: the geometry has its own, or none */
+  pk_geometry *faces;
+  /* NULL: none */
+  pki_volume *volume;
   /* The vertices to which an edge leads from vertex v of the faces are around[around_start[v]] and so on. NULL: none */
   int *around_start, *around;
 } pki_narrow_form;
