@@ -28,7 +28,7 @@ typedef struct pki_motor_line {
 pki_motor_line pki_motor_line_of(const pki_motor_entry *motor);
 
 /* A, that keeps a winding at its largest temperature for ever in air of `ambient` degrees C, 0 in air that is warmer; NAN: not known. */
-double pki_motor_heat_current(const pk_motor_parameters *motor, double ambient);
+double pki_motor_heat_current(const pk_motor_parameters *p, double ambient);
 
 /* N m, largest torque at speed u >= 0 in its direction; INFINITY: nothing limits it. */
 double pki_motor_line_at(const pki_motor_entry *motor, double u);

@@ -52,8 +52,8 @@ static pk_status check_materials(const pk_sim *sim, const pk_terrain *terrain, c
     pk_error why = {.message = ""};
     const pk_status status = check_material(sim, &materials[i], &why);
     if (status != PK_OK) {
-      return pki_fail(err, status, status == PK_ERROR_UNSUPPORTED ? (pki_where){.field = why.field} : where,
-                      "material %d: %.400s", i, why.message);
+      const char *field = status == PK_ERROR_UNSUPPORTED ? why.field : where.field;
+      return pki_fail(err, status, (pki_where){.field = field}, "material %d: %.400s", i, why.message);
     }
   }
   const int needed = terrain ? pki_terrain_materials(terrain) : 0;

@@ -211,7 +211,7 @@ static void check_present(const pki_size_study *s, pki_size_present *e, pki_prob
     const pki_node *node = pki_node_find(e->node, "motor");
     const pk_status status =
         m != NULL ? pki_size_load_motor(s, e->motor, m, &err) : pki_fail_memory(&err, NULL);
-    if (status != PK_OK) {
+    if (m == NULL || status != PK_OK) {
       pki_problems_note(problems, err.line > 0 ? status : pki_node_place(status, node, "", &err), &err);
     } else if (!(m->mass > 0)) {
       pki_problem(problems, node, "the mass of the motor \"%.60s\" is not known: give mass in its place",

@@ -28,6 +28,7 @@ static void first_commands(const char *actuators, double tau[DOFS], double q[DOF
       pki_world_create(s, &w, &err) != PK_OK) {
     fail_msg("%s", err.message);
   }
+  assert_non_null(w.model);
   assert_int_equal(w.model->nu, DOFS);
   for (int k = 6; k < DOFS; k++) {
     q[k] = pk_sim_q(w.sim)[w.model->dof_q[k]];

@@ -183,7 +183,7 @@ static void plot_sweeps(const pki_starleth_data *d, plots *p)
                                 .x = p->alpha,
                                 .y = other[sor]->iterations,
                                 .n = PKI_STARLETH_ALPHAS,
-                                .color = ++colour};
+                                .color = colour + 1};
     }
     p->sweep_panels[sor] = (pki_svg_panel){.title = sor ? "SOR" : "JOR",
                                            .x = {.label = "α", .least = 0, .most = 2.1},
