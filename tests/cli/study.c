@@ -195,18 +195,9 @@ static void a_spoilt_row_fails_the_study(void **state)
 static void without_the_plugin_it_says_what_to_install(void **state)
 {
   (void)state;
-  char before[4096];
-  const char *peers = getenv("PRONK_PEERS");
-  snprintf(before, sizeof before, "%s", peers != NULL ? peers : "");
-  setenv("PRONK_PEERS", "no_such_folder", 1);
   char line[256];
   snprintf(line, sizeof line, "study pendulum --quick -o %s", folder);
   run_result r = run(line);
-  if (peers != NULL) {
-    setenv("PRONK_PEERS", before, 1);
-  } else {
-    unsetenv("PRONK_PEERS");
-  }
   assert_int_equal(r.status, 0);
   assert_true(contains(r.out, "ODE's plugin was not found: install libode-dev, then run make."));
   assert_true(contains(r.out, "left out by --quick"));
@@ -216,6 +207,8 @@ static void without_the_plugin_it_says_what_to_install(void **state)
 
 int main(void)
 {
+  setenv("PRONK_PEERS", "no_such_folder",
+         1); /* how many values are held depends on the engines that are installed */
   char cache[] = "/tmp/pronk-cache-XXXXXX"; /* of the code that a study compiles */
   if (mkdtemp(cache) == NULL) {
     return 1;
