@@ -32,8 +32,7 @@ typedef struct pki_sizing_check {
 } pki_sizing_check;
 
 /* Into folder/simulated. */
-pk_status pki_sizing_simulate(const pki_sizing *z, const char *folder, pki_sizing_check *out,
-                              pk_error *err);
+pk_status pki_sizing_simulate(const pki_sizing *z, const char *folder, pki_sizing_check *out, pk_error *err);
 
 void pki_sizing_rows(const pki_size_result *result, const pki_sizing_check *check, pki_study_result *out);
 pk_status pki_sizing_report(const pki_size_result *result, const pki_study_options *options,
