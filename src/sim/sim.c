@@ -489,7 +489,7 @@ pk_status pki_sim_step_unobserved(pk_sim *sim, pk_step_info *info)
 
 pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
 {
-  pk_step_info local, *report = info != NULL ? info : &local;
+  pk_step_info local, *report = info != NULL ? info : &local; /* cppcheck-suppress uninitvar */
   sim->wants_info = info != NULL;
   pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, report);
   if (status == PK_OK) {
