@@ -33,25 +33,26 @@ static pki_study_row *last_row(pki_study_result *result)
 }
 
 /* What was said before stays in front: "within 5 %, no fall". */
-static void append_tolerance(pki_study_row *row, const char *text)
+__attribute__((format(printf, 2, 0))) static void append_tolerance(pki_study_row *row, const char *text,
+                                                                   va_list list)
 {
+  char words[sizeof row->tolerance];
   const size_t used = strlen(row->tolerance);
-  snprintf(row->tolerance + used, sizeof row->tolerance - used, "%s%s", used > 0 ? ", " : "", text);
+  vsnprintf(words, sizeof words, text, list);
+  snprintf(row->tolerance + used, sizeof row->tolerance - used, "%s%s", used > 0 ? ", " : "", words);
 }
 
 __attribute__((format(printf, 4, 5))) static void hold(pki_study_result *result, double least, double most,
                                                        const char *text, ...)
 {
   pki_study_row *row = last_row(result);
-  char words[sizeof row->tolerance];
   va_list list;
   if (row == NULL) {
     return;
   }
   va_start(list, text);
-  vsnprintf(words, sizeof words, text, list);
+  append_tolerance(row, text, list);
   va_end(list);
-  append_tolerance(row, words);
   row->least = least;
   row->most = most;
   row->verdict = pki_study_judge(row);
@@ -106,15 +107,13 @@ void pki_study_hold_between(pki_study_result *result, double least, double most)
 void pki_study_require(pki_study_result *result, bool met, const char *text, ...)
 {
   pki_study_row *row = last_row(result);
-  char words[sizeof row->tolerance];
   va_list list;
   if (row == NULL) {
     return;
   }
   va_start(list, text);
-  vsnprintf(words, sizeof words, text, list);
+  append_tolerance(row, text, list);
   va_end(list);
-  append_tolerance(row, words);
   row->unmet |= !met;
   row->verdict = pki_study_judge(row);
 }
